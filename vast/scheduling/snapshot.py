@@ -1,8 +1,8 @@
 """What the engine is given: the whole world of one moment, as plain data.
 
 All quantities are integers: compute in percent of one device (100 = a whole device), memory in MiB, quota in
-milli-cards (1000 = one card), CPU in milli-CPU, time in seconds since the epoch. Ids are opaque strings; where an
-order must be total, it ends with the id.
+milli-cards (1000 = one card), CPU in milli-CPU, time in seconds since the epoch. Ids are opaque strings;
+where an order must be total, it ends with the id.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One machine with its devices. ``domains`` maps a topology level (rack, spine, ...) to the domain's id."""
+    """One machine with its devices. ``domains`` maps a topology level (rack, spine, ...) to the domain's
+    id."""
 
     id: str
     name: str
@@ -60,7 +61,8 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """One node of the queue tree of one pool. Only leaves take jobs. ``created_at`` breaks ties: older first."""
+    """One node of the queue tree of one pool. Only leaves take jobs. ``created_at`` breaks ties: older
+    first."""
 
     id: str
     name: str
@@ -74,7 +76,8 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One way to satisfy a request; empty fields match everything. Memory given here overrides the request's."""
+    """One way to satisfy a request; empty fields match everything. Memory given here overrides the
+    request's."""
 
     vendor: str = ""
     model: str = ""

@@ -1,0 +1,117 @@
+"""A request resolved against what the pool has: what each alternative takes of each kind of device, and its
+charge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vast.scheduling.arrays import Bools, bools, ints
+from vast.scheduling.snapshot import Alternative, Request
+from vast.scheduling.state import PoolState, Sku
+from vast.vendors.rounding import grant
+
+WHOLE_CARD = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What one device gives to a task: cores in percent, memory in MiB, charge in milli-cards. ``too_small``
+    = the device could not give it even when empty; ``memory_mib`` is then what was asked."""
+
+    cores: int
+    memory_mib: int
+    whole: bool
+    charge: int
+    too_small: bool = False
+
+
+def slice_charge(cores: int, memory_mib: int, device_memory_mib: int) -> int:
+    """Milli-cards of a slice: the larger of its shares, rounded down so that three thirds fit one card; at
+    least 1."""
+    by_memory = memory_mib * WHOLE_CARD // max(1, device_memory_mib)
+    return max(1, cores * WHOLE_CARD // 100, by_memory)
+
+
+def need_of(request: Request, alternative: Alternative, sku: Sku) -> Need:
+    """What the request takes of one device of this kind, after the vendor's rounding.
+
+    Compute without memory takes memory in the same proportion: an uncapped slice could starve its neighbours.
+    """
+    memory = request.memory_mib if alternative.memory_mib is None else alternative.memory_mib
+    if memory is None and request.memory_percent is not None:
+        memory = max(1, sku.memory_mib * request.memory_percent // 100)
+    if memory is not None and memory > sku.memory_mib:
+        return Need(request.cores or 0, memory, request.exclusive, WHOLE_CARD, too_small=True)
+    whole = request.exclusive or (request.cores is None and memory is None)
+    if not whole:
+        if memory is None:
+            memory = max(1, sku.memory_mib * (request.cores or 0) // 100)
+        cores, memory, whole = grant(sku.rule, sku.memory_mib, request.cores, memory)
+        if not whole and memory <= sku.memory_mib:
+            return Need(cores, memory, False, slice_charge(cores, memory, sku.memory_mib))
+    return Need(100, sku.memory_mib, True, WHOLE_CARD)
+
+
+class Ask:
+    """One alternative of one request against one pool. Arrays are indexed by sku, ``node_allowed`` by node.
+
+    ``node_allowed`` holds what does not change within a cycle: ready, not cordoned, labels, simulated.
+    """
+
+    def __init__(self, state: PoolState, request: Request, alternative: Alternative) -> None:
+        self.request = request
+        self.alternative = alternative
+        self.devices = request.devices
+        self.needs = [need_of(request, alternative, sku) for sku in state.skus]
+        self.matches = bools(_matches(alternative, sku) for sku in state.skus)
+        self.fits = self.matches & bools(not need.too_small for need in self.needs)
+        self.cores = ints(need.cores for need in self.needs)
+        self.memory = ints(need.memory_mib for need in self.needs)
+        self.whole = bools(need.whole for need in self.needs)
+        self.label_ok = _labels_ok(state, alternative.labels)
+        self.simulated_ok = state.simulated | (not request.needs_simulated)
+        self.node_allowed = state.ready & ~state.node_cordoned & self.label_ok & self.simulated_ok
+        self.least_charge = self._least_charge(state.skus)
+        self.order_charge = self._order_charge(state.skus)
+        fitting = self.whole[self.fits]
+        self.only_whole = bool(fitting.all())
+        self.only_slices = not bool(fitting.any())
+
+    def _least_charge(self, skus: Sequence[Sku]) -> dict[str, int]:
+        """Milli-cards that one task takes at least, per class in which it could be placed."""
+        least: dict[str, int] = {}
+        for i in np.flatnonzero(self.fits).tolist() if self.devices else ():
+            charge = self.needs[i].charge * self.devices
+            least[skus[i].device_class] = min(charge, least.get(skus[i].device_class, charge))
+        return least
+
+    def _order_charge(self, skus: Sequence[Sku]) -> tuple[str, int] | None:
+        """The class and charge by which the task is put in order: that of the first kind by name that fits
+        it."""
+        if not self.least_charge:
+            return None
+        fitting = np.flatnonzero(self.fits).tolist()
+        first = min(fitting, key=lambda i: (skus[i].vendor, skus[i].model, skus[i].memory_mib))
+        return skus[first].device_class, self.needs[first].charge * self.devices
+
+
+def asks_for(state: PoolState, request: Request) -> list[Ask]:
+    """The alternatives in order of preference; for a task without devices only their labels count."""
+    return [Ask(state, request, alternative) for alternative in request.alternatives or (Alternative(),)]
+
+
+def _matches(alternative: Alternative, sku: Sku) -> bool:
+    return (
+        alternative.vendor in ("", sku.vendor)
+        and alternative.model in ("", sku.model)
+        and alternative.device_class in ("", sku.device_class)
+    )
+
+
+def _labels_ok(state: PoolState, labels: Mapping[str, str]) -> Bools:
+    if not labels:
+        return np.ones(len(state.nodes), dtype=np.bool_)
+    return bools(all(node.labels.get(key) == value for key, value in labels.items()) for node in state.nodes)

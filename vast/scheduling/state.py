@@ -1,0 +1,181 @@
+"""The devices and nodes of one pool as arrays, with a journal: placements are tried on them and undone.
+
+Order is fixed here once: nodes by name and id, the devices of a node by vendor, model and id. A *bank* is the
+run of devices of one model on one node; a task takes its devices from one bank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from vast.scheduling.arrays import bools, ints
+from vast.scheduling.snapshot import Device, HeldTask, Node
+from vast.vendors.base import SliceRule
+
+
+@dataclass(frozen=True, slots=True)
+class Sku:
+    """Devices that answer every request alike when empty. Memory in MiB."""
+
+    vendor: str
+    model: str
+    device_class: str
+    memory_mib: int
+    rule: SliceRule
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A point in the journal to come back to."""
+
+    devices: int
+    nodes: int
+
+
+class PoolState:
+    """What is free where. All arrays are indexed by device, bank or node as their names say.
+
+    ``pristine`` makes the pool as it would be with every node ready and every device healthy: for the
+    question whether a job could ever run.
+    """
+
+    def __init__(self, nodes: Iterable[Node], held: Iterable[HeldTask], *, pristine: bool = False) -> None:
+        self.nodes = sorted(nodes, key=lambda node: (node.name, node.id))
+        self.node_index = {node.id: i for i, node in enumerate(self.nodes)}
+        self._lay_out_devices()
+        self._read_nodes(pristine)
+        self._read_devices(pristine)
+        self.changed_nodes: list[int] = []
+        self._device_log: list[tuple[int, int, int, int, int, bool]] = []
+        self._node_log: list[tuple[int, int, int]] = []
+        self._fill(held)
+
+    def _lay_out_devices(self) -> None:
+        self.devices: list[Device] = []
+        bank_start: list[int] = []
+        bank_node: list[int] = []
+        bank_class: list[str] = []
+        node_bank_start = [0]
+        node_device_start = [0]
+        for n, node in enumerate(self.nodes):
+            ordered = sorted(node.devices, key=lambda device: (device.vendor, device.model, device.id))
+            for _, run in groupby(ordered, key=lambda device: (device.vendor, device.model)):
+                bank = list(run)
+                bank_start.append(len(self.devices))
+                bank_node.append(n)
+                bank_class.append(bank[0].device_class)
+                self.devices.extend(bank)
+            node_bank_start.append(len(bank_start))
+            node_device_start.append(len(self.devices))
+        self.device_index = {device.id: i for i, device in enumerate(self.devices)}
+        self.bank_start = np.array(bank_start, dtype=np.int64)
+        self.bank_bounds = [*bank_start, len(self.devices)]
+        self.bank_size = np.diff(ints(self.bank_bounds))
+        self.bank_node = np.array(bank_node, dtype=np.int64)
+        self.classes = sorted(set(bank_class))
+        class_index = {name: i for i, name in enumerate(self.classes)}
+        self.bank_class = np.array([class_index[name] for name in bank_class], dtype=np.int64)
+        self.bank_class_name = bank_class
+        self.node_bank_start = node_bank_start
+        self.node_device_start = node_device_start
+        self.device_node = np.repeat(np.arange(len(self.nodes)), np.diff(node_device_start)).astype(np.int64)
+
+    def _read_nodes(self, pristine: bool) -> None:
+        self.ready = bools(pristine or node.ready for node in self.nodes)
+        self.node_cordoned = bools(node.cordoned and not pristine for node in self.nodes)
+        self.simulated = bools(node.simulated for node in self.nodes)
+        self.free_cpu = ints(node.cpu_millis for node in self.nodes)
+        self.free_ram = ints(node.memory_mib for node in self.nodes)
+        self.free_task_slots = ints(node.task_slots for node in self.nodes)
+
+    def _read_devices(self, pristine: bool) -> None:
+        skus: dict[tuple[str, str, str, int, SliceRule], int] = {}
+        self.sku = ints(
+            skus.setdefault((d.vendor, d.model, d.device_class, d.memory_mib, d.rule), len(skus))
+            for d in self.devices
+        )
+        self.skus = [Sku(*key) for key in skus]
+        self.healthy = bools(pristine or d.healthy for d in self.devices)
+        self.cordoned = bools(d.cordoned and not pristine for d in self.devices)
+        self.usable = self.healthy & ~self.cordoned
+        self.memory = np.maximum(1, ints(d.memory_mib for d in self.devices))
+        self.max_slices = ints(d.max_slices for d in self.devices)
+        self.free_cores = np.full(len(self.devices), 100, dtype=np.int64)
+        self.free_memory = ints(d.memory_mib for d in self.devices)
+        self.free_slots = self.max_slices.copy()
+        self.used_slots = np.zeros(len(self.devices), dtype=np.int64)
+        self.exclusive = np.zeros(len(self.devices), dtype=np.bool_)
+
+    def _fill(self, held: Iterable[HeldTask]) -> None:
+        for task in held:
+            node = self.node_index.get(task.node)
+            if node is None:
+                continue  # of another pool
+            for part in task.slices:
+                self.take_device(self.device_index[part.device], part.cores, part.memory_mib, part.exclusive)
+            self.take_node(node, task.cpu_millis, task.host_memory_mib)
+        self._device_log.clear()
+        self._node_log.clear()
+        self.changed_nodes.clear()
+
+    def bank_devices(self, bank: int) -> slice:
+        return slice(self.bank_bounds[bank], self.bank_bounds[bank + 1])
+
+    def mark(self) -> Mark:
+        return Mark(len(self._device_log), len(self._node_log))
+
+    def take_device(self, device: int, cores: int, memory_mib: int, exclusive: bool) -> None:
+        """Put a slice on the device. ``cores`` in percent; an exclusive one leaves no room for anybody."""
+        self._device_log.append(
+            (
+                device,
+                int(self.free_cores[device]),
+                int(self.free_memory[device]),
+                int(self.free_slots[device]),
+                int(self.used_slots[device]),
+                bool(self.exclusive[device]),
+            )
+        )
+        self.free_cores[device] -= cores
+        self.free_memory[device] -= memory_mib
+        self.used_slots[device] += 1
+        if exclusive:
+            self.exclusive[device] = True
+            self.free_slots[device] = 0
+        else:
+            self.free_slots[device] -= 1
+
+    def take_node(self, node: int, cpu_millis: int, memory_mib: int) -> None:
+        """Put one task's host share on the node."""
+        self._node_log.append((node, cpu_millis, memory_mib))
+        self.free_cpu[node] -= cpu_millis
+        self.free_ram[node] -= memory_mib
+        self.free_task_slots[node] -= 1
+        self.changed_nodes.append(node)
+
+    def undo(self, mark: Mark) -> None:
+        """Take back everything since the mark."""
+        while len(self._device_log) > mark.devices:
+            device, cores, memory, slots, used, exclusive = self._device_log.pop()
+            self.free_cores[device] = cores
+            self.free_memory[device] = memory
+            self.free_slots[device] = slots
+            self.used_slots[device] = used
+            self.exclusive[device] = exclusive
+        while len(self._node_log) > mark.nodes:
+            node, cpu_millis, memory_mib = self._node_log.pop()
+            self.free_cpu[node] += cpu_millis
+            self.free_ram[node] += memory_mib
+            self.free_task_slots[node] += 1
+            self.changed_nodes.append(node)
+
+    def capacity(self, device_class: str) -> int:
+        """Milli-cards of the class that can be scheduled or carry our work."""
+        counted = self.usable & self.ready[self.device_node] & ~self.node_cordoned[self.device_node]
+        counted |= self.used_slots > 0
+        of_class = bools(sku.device_class == device_class for sku in self.skus)[self.sku]
+        return 1000 * int(np.count_nonzero(counted & of_class))
