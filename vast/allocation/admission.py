@@ -1,0 +1,121 @@
+"""Refusing at once what could never run: an unknown vendor, more than any device has, more than the pool or quota."""
+
+from __future__ import annotations
+
+import difflib
+import threading
+
+from vast.allocation.translate import task_groups
+from vast.allocation.world import World
+from vast.common import clock
+from vast.common.errors import FieldError, Invalid
+from vast.common.reasons import Reason, render
+from vast.inventory.models import DeviceClass, DeviceModel
+from vast.jobs.document import JobDocument
+from vast.queues.models import Queue
+from vast.scheduling.possible import impossible
+from vast.scheduling.snapshot import PendingJob, Snapshot
+
+# Inventory and queues are shared by all requests of the process and read again only when they changed.
+_world = World()
+_world_lock = threading.Lock()
+
+
+def check(document: JobDocument, queue: Queue) -> None:
+    """Raises Invalid, naming the field, when the job could not run even on the empty pool."""
+    if queue.children.exists():
+        leaves = list(queue.children.values_list("path", flat=True)[:20])
+        raise Invalid(
+            errors=[
+                FieldError(
+                    "queue", "not_a_leaf", f"{queue.path} has queues below it; name one of them", leaves
+                )
+            ]
+        )
+    _check_selectors(document)
+    with _world_lock:
+        nodes, queues = _world.nodes(), _world.queues()
+    data = document.model_dump(mode="json")
+    job = PendingJob(
+        id="new",
+        queue=str(queue.pk),
+        priority=document.priority,
+        submitted_at=int(clock.now().timestamp()),
+        groups=task_groups(data, [str(rank) for rank in range(document.tasks_total)]),
+    )
+    if not any(node.pool == str(queue.pool_id) for node in nodes):
+        # An empty pool says nothing about what will be possible once nodes have joined.
+        return
+    reason = impossible(Snapshot(nodes=nodes, queues=queues), job)
+    if reason is not None:
+        field = blamed_field(reason, document)
+        raise Invalid(
+            render(reason),
+            errors=[FieldError(field, reason.code.lower(), render(reason), dict(reason.params) or None)],
+        )
+
+
+def blamed_field(reason: Reason, document: JobDocument) -> str:
+    """The field of the document that a reason of impossibility is about."""
+    group = reason.params.get("group")
+    index = next((i for i, g in enumerate(document.groups) if g.name == group), 0)
+    base = f"groups[{index}]"
+    codes = {reason.code, *(item.code for item in reason.evidence)}
+    asked = document.groups[index].request
+    if reason.code == "EXCEEDS_LIMIT":
+        return "queue"
+    if "NO_MATCHING_MODEL" in codes and asked.selector:
+        return f"{base}.request.selector"
+    if "DEVICE_MEMORY_SHORT" in codes:
+        return f"{base}.request.memory_mib"
+    if "NODE_CPU_SHORT" in codes:
+        return f"{base}.request.cpu_millis"
+    if "NODE_MEMORY_SHORT" in codes:
+        return f"{base}.request.host_memory_mib"
+    if "NODE_NOT_SIMULATED" in codes:
+        return f"{base}.simulate"
+    if document.tasks_total > 1:
+        return f"{base}.replicas"
+    return f"{base}.request.devices"
+
+
+def _check_selectors(document: JobDocument) -> None:
+    if not any(group.request.selector for group in document.groups):
+        return
+    rows = list(DeviceModel.objects.values_list("vendor", "name"))
+    models, vendors = {name for _, name in rows}, {vendor for vendor, _ in rows}
+    classes = set(DeviceClass.objects.values_list("name", flat=True))
+    errors = []
+    for g, group in enumerate(document.groups):
+        for s, choice in enumerate(group.request.selector):
+            for field, value, known in (
+                ("vendor", choice.vendor, vendors),
+                ("model", choice.model, models),
+                ("device_class", choice.device_class, classes),
+            ):
+                if value is not None and value not in known:
+                    near = difflib.get_close_matches(value, known, n=3, cutoff=0.4)
+                    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+                    errors.append(
+                        FieldError(
+                            f"groups[{g}].request.selector[{s}].{field}",
+                            "unknown",
+                            f"no {field.replace('_', ' ')} {value!r}{hint}",
+                            sorted(known),
+                        )
+                    )
+            if (
+                choice.vendor in vendors
+                and choice.model in models
+                and (choice.vendor, choice.model) not in rows
+            ):
+                errors.append(
+                    FieldError(
+                        f"groups[{g}].request.selector[{s}].model",
+                        "other_vendor",
+                        f"{choice.vendor} does not make {choice.model}",
+                        sorted(name for vendor, name in rows if vendor == choice.vendor),
+                    )
+                )
+    if errors:
+        raise Invalid(errors=errors)

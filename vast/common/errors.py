@@ -1,0 +1,71 @@
+"""Errors that a caller can do something about: a stable code, a sentence, an HTTP status, and fields where they apply."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """What is wrong with one field. ``field`` is a path such as ``groups[0].request.cores``."""
+
+    field: str
+    code: str
+    detail: str
+    allowed: Any = None
+
+    def as_dict(self) -> dict[str, Any]:
+        data = {"field": self.field, "code": self.code, "detail": self.detail}
+        return data if self.allowed is None else data | {"allowed": self.allowed}
+
+
+class VastError(Exception):
+    """Base of every error with a meaning for the caller."""
+
+    code = "error"
+    status = 400
+    title = "The request could not be carried out."
+
+    def __init__(self, detail: str = "", *, errors: Sequence[FieldError] = (), code: str = "") -> None:
+        super().__init__(detail or self.title)
+        self.detail = detail or self.title
+        self.errors = tuple(errors)
+        self.code = code or self.code
+
+
+class Invalid(VastError):
+    """The input breaks a rule; ``errors`` names the fields."""
+
+    code = "invalid"
+    status = 422
+    title = "The input is not valid."
+
+
+class NotAllowed(VastError):
+    code = "not_allowed"
+    status = 403
+    title = "You may not do this."
+
+
+class NotFound(VastError):
+    code = "not_found"
+    status = 404
+    title = "There is no such object."
+
+
+class Conflict(VastError):
+    """The object's state does not allow this now."""
+
+    code = "conflict"
+    status = 409
+    title = "The object's present state does not allow this."
+
+
+class Unavailable(VastError):
+    """A part that is needed cannot be reached now; trying again later may work."""
+
+    code = "unavailable"
+    status = 503
+    title = "A part that is needed cannot be reached now."

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class DriversConfig(AppConfig):
+    name = "vast.drivers"

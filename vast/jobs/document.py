@@ -1,0 +1,279 @@
+"""The job document: what a user writes, checked.
+
+This is the only definition of the document; the API, its schema, the reference in ``docs/`` and the form in the console
+come from it. Unknown fields are refused, so that a typing error never silently means something else.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from vast.common.errors import FieldError, Invalid
+
+PRIORITY_CLASSES = {"low": -100, "normal": 0, "high": 100}
+MAX_REPLICAS = 4096
+MAX_TASKS = 10_000
+RESERVED_VARIABLES = re.compile(
+    r"^(RANK|WORLD_SIZE|LOCAL_RANK|LOCAL_WORLD_SIZE|NODE_RANK|GROUP_RANK|MASTER_ADDR|MASTER_PORT|VAST_.*"
+    r"|.*VISIBLE_DEVICES|CUDA_DEVICE_(MEMORY|SM)_LIMIT.*|CUDA_DISABLE_CONTROL|LD_PRELOAD|LD_AUDIT)$"
+)
+_DURATION = re.compile(r"^(\d+)\s*(s|m|h|d)?$")
+_UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, None: 1}
+
+
+def _seconds(value: Any) -> Any:
+    if isinstance(value, str):
+        match = _DURATION.match(value.strip())
+        if not match:
+            raise ValueError("a number of seconds, or a number with s, m, h or d such as 30m")
+        return int(match[1]) * _UNIT_SECONDS[match[2]]
+    return value
+
+
+def _priority(value: Any) -> Any:
+    if isinstance(value, str) and not value.lstrip("-").isdigit():
+        if value not in PRIORITY_CLASSES:
+            raise ValueError(f"a whole number, or one of {', '.join(PRIORITY_CLASSES)}")
+        return PRIORITY_CLASSES[value]
+    return value
+
+
+Seconds = Annotated[int, BeforeValidator(_seconds)]
+Name = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$", min_length=1, max_length=63)]
+LabelKey = Annotated[
+    str, Field(min_length=1, max_length=63, pattern=r"^[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?$")
+]
+LabelValue = Annotated[str, Field(max_length=63)]
+VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=128)]
+VariableValue = Annotated[
+    str,
+    BeforeValidator(lambda v: str(v) if isinstance(v, int | float) and not isinstance(v, bool) else v),
+    Field(max_length=32_768, pattern=r"^[^\x00]*$"),
+]
+Argument = Annotated[str, Field(max_length=131_072, pattern=r"^[^\x00]*$")]
+Strategy = Literal["pack", "spread"]
+
+
+class Part(BaseModel):
+    """Base of every part of the document: unknown fields are errors."""
+
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=False)
+
+
+class Selector(Part):
+    """One way to satisfy the request; empty fields match everything. The first that fits is taken."""
+
+    vendor: str | None = Field(
+        default=None, max_length=32, description="Vendor key, such as nvidia or ascend."
+    )
+    model: str | None = Field(
+        default=None, max_length=80, description="Device model, as `vast device list` shows it."
+    )
+    device_class: str | None = Field(
+        default=None, max_length=63, description="Device class: models that count as the same for quota."
+    )
+    labels: dict[LabelKey, LabelValue] = Field(
+        default_factory=dict, description="Labels the node must carry."
+    )
+    memory_mib: int | None = Field(
+        default=None,
+        ge=1,
+        le=16_777_216,
+        description="Memory of each device for this alternative, instead of the request's.",
+    )
+
+
+class Request(Part):
+    """What each task of the group gets."""
+
+    devices: int = Field(
+        default=1, ge=0, le=64, description="Devices per task, all on one node; 0 = CPU only."
+    )
+    cores: int | None = Field(
+        default=None,
+        ge=1,
+        le=100,
+        description="Percent of each device's compute. Absent with memory given: no reservation (best effort).",
+    )
+    memory_mib: int | None = Field(
+        default=None, ge=1, le=16_777_216, description="Memory of each device, MiB."
+    )
+    memory_percent: int | None = Field(
+        default=None, ge=1, le=100, description="Memory of each device, percent of its size."
+    )
+    exclusive: bool | None = Field(
+        default=None,
+        description="Whole devices, nobody else on them. Default: true when neither cores nor memory is given.",
+    )
+    selector: list[Selector] = Field(
+        default_factory=list,
+        max_length=16,
+        description="Alternatives in order of preference; empty = any device.",
+    )
+    cpu_millis: int = Field(
+        default=0, ge=0, le=1_024_000, description="CPU of the node, thousandths of a core."
+    )
+    host_memory_mib: int = Field(default=0, ge=0, le=67_108_864, description="Memory of the node, MiB.")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Request:
+        if self.memory_mib is not None and self.memory_percent is not None:
+            raise ValueError("give memory_mib or memory_percent, not both")
+        sliced = any(value is not None for value in (self.cores, self.memory_mib, self.memory_percent))
+        sliced = sliced or any(choice.memory_mib is not None for choice in self.selector)
+        if self.exclusive is None:
+            self.exclusive = not sliced
+        if self.exclusive and sliced:
+            raise ValueError(
+                "exclusive means whole devices: leave cores and memory out, or set exclusive to false"
+            )
+        if not self.exclusive and not sliced:
+            raise ValueError("a slice needs cores, memory_mib or memory_percent")
+        return self
+
+
+class Simulation(Part):
+    """Stands in for a command on simulated nodes: the task is busy for a while and ends. No process is started."""
+
+    seconds: int = Field(default=30, ge=0, le=31_536_000, description="How long the task runs.")
+    load_percent: int = Field(default=80, ge=0, le=100, description="Load on its share of the device.")
+    exit_code: int = Field(default=0, ge=0, le=255)
+
+
+class StrategyPair(Part):
+    """Whether tasks of the group prefer to sit together or apart."""
+
+    node: Strategy = Field(default="pack", description="Over nodes: a wish.")
+    device: Strategy = Field(
+        default="pack",
+        description="Over devices; spread is a rule: two tasks of the group never share a card.",
+    )
+
+
+class Group(Part):
+    """Replicas of one shape (a role: master, worker, ...)."""
+
+    name: Name = Field(default="main", description="Unique in the job.")
+    replicas: int = Field(default=1, ge=1, le=MAX_REPLICAS, description="How many tasks.")
+    command: list[Argument] | str | None = Field(
+        default=None, description="Program and arguments, or one string for /bin/sh -c."
+    )
+    env: dict[VariableName, VariableValue] = Field(
+        default_factory=dict,
+        description="Environment variables. Those that VAST sets (RANK, VAST_*, visible devices, limits) cannot be given.",
+    )
+    working_dir: str | None = Field(
+        default=None,
+        max_length=4096,
+        pattern=r"^/[^\x00]*$",
+        description="Folder on the node; default: a fresh one per task.",
+    )
+    simulate: Simulation | None = Field(
+        default=None, description="Instead of a command; simulated nodes only."
+    )
+    request: Request = Field(default_factory=Request)
+    strategy: StrategyPair = Field(default_factory=StrategyPair)
+
+    @model_validator(mode="after")
+    def _runnable(self) -> Group:
+        if (self.command is None) == (self.simulate is None):
+            raise ValueError("give either command or simulate")
+        if self.command is not None and not (
+            self.command and (isinstance(self.command, str) or self.command[0])
+        ):
+            raise ValueError("command must not be empty")
+        taken = sorted(name for name in self.env if RESERVED_VARIABLES.match(name))
+        if taken:
+            raise ValueError(f"env may not set {', '.join(taken)}: VAST sets it")
+        return self
+
+
+class JobDocument(Part):
+    """A job: task groups that start together or not at all, in one queue."""
+
+    name: Name = Field(description="Lower case letters, digits, dots and hyphens; at most 63.")
+    queue: str = Field(
+        min_length=1, max_length=255, description="Path of a leaf queue, such as demo/research."
+    )
+    priority: Annotated[int, BeforeValidator(_priority)] = Field(
+        default=0,
+        ge=-1000,
+        le=1000,
+        description="Higher goes first in its queue. Also low (-100), normal (0), high (100).",
+    )
+    array: int = Field(default=1, ge=1, le=MAX_TASKS, description="Submit this many jobs of the same shape.")
+    held: bool = Field(default=False, description="Wait until released by hand.")
+    max_runtime: Seconds | None = Field(
+        default=None,
+        ge=1,
+        le=31_536_000,
+        description="Each task is stopped, and the job fails, after this many seconds (or 90s, 30m, 2h, 1d).",
+    )
+    labels: dict[LabelKey, LabelValue] = Field(default_factory=dict, max_length=64)
+    groups: list[Group] = Field(
+        min_length=1, max_length=64, description="The task groups; together they are one gang."
+    )
+
+    @model_validator(mode="after")
+    def _whole(self) -> JobDocument:
+        names = [group.name for group in self.groups]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"group names must differ: {', '.join(twice)} is there twice")
+        if self.tasks_total * self.array > MAX_TASKS:
+            raise ValueError(
+                f"at most {MAX_TASKS} tasks in one submission, this asks for {self.tasks_total * self.array}"
+            )
+        return self
+
+    @property
+    def tasks_total(self) -> int:
+        return sum(group.replicas for group in self.groups)
+
+
+def parse(data: Any) -> JobDocument:
+    """The checked document. Raises Invalid with one error per field."""
+    if not isinstance(data, dict):
+        raise Invalid(
+            "A job document is a mapping with at least name, queue and groups.",
+            errors=[
+                FieldError(field="", code="type", detail=f"expected a mapping, got {type(data).__name__}")
+            ],
+        )
+    try:
+        return JobDocument.model_validate(data)
+    except ValidationError as error:
+        raise Invalid("The job document is not valid.", errors=_field_errors(error)) from error
+
+
+def field_path(location: tuple[int | str, ...]) -> str:
+    """``("groups", 0, "request")`` -> ``groups[0].request``."""
+    path = ""
+    for part in location:
+        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
+    return path
+
+
+def _field_errors(error: ValidationError) -> list[FieldError]:
+    found: dict[str, FieldError] = {}
+    for item in error.errors(include_url=False, include_input=False):
+        # A union (command) reports one error per branch under pseudo-names; the field itself is what the user wrote.
+        location = tuple(
+            part
+            for part in item["loc"]
+            if not (isinstance(part, str) and "[" in part) and part != "str"
+        )
+        path = field_path(location)
+        detail = item["msg"].removeprefix("Value error, ")
+        allowed = {
+            key: item["ctx"][key]
+            for key in ("ge", "le", "gt", "lt", "max_length", "min_length", "pattern", "expected")
+            if key in item.get("ctx", {})
+        }
+        found.setdefault(
+            path, FieldError(field=path, code=item["type"], detail=detail, allowed=allowed or None)
+        )
+    return list(found.values())

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class QueuesConfig(AppConfig):
+    name = "vast.queues"

@@ -1,0 +1,18 @@
+"""Reads of queues, scoped to the reader."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+
+from vast.queues.models import Queue
+from vast.tenancy.models import User
+from vast.tenancy.policies import is_admin, tenant_roles
+
+
+def visible_queues(user: User) -> QuerySet[Queue]:
+    queues = Queue.objects.select_related("pool", "tenant", "parent")
+    return queues if is_admin(user) else queues.filter(tenant__in=tenant_roles(user).keys())
+
+
+def is_leaf(queue: Queue) -> bool:
+    return not queue.children.exists()

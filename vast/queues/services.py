@@ -1,0 +1,166 @@
+"""Writers of the queue tree and its quotas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Sum
+
+from vast.common.errors import Conflict, FieldError, Invalid
+from vast.common.wake import wake_scheduler
+from vast.inventory.models import DeviceClass, Pool
+from vast.queues.models import Queue, QueueQuota
+from vast.tenancy.models import Tenant
+
+_TREE_LOCK = 0x7A57_0001
+
+
+def _lock_tree() -> None:
+    """Changes to the tree are rare and their rules span rows: one at a time."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_TREE_LOCK])
+
+
+@transaction.atomic
+def create_queue(
+    *,
+    pool: Pool,
+    name: str,
+    parent: Queue | None = None,
+    tenant: Tenant | None = None,
+    priority: int = 0,
+    quotas: Iterable[Mapping[str, Any]] = (),
+) -> Queue:
+    """Add a queue. Raises Invalid, or Conflict when the parent has jobs (only leaves take jobs)."""
+    _lock_tree()
+    if parent is not None:
+        if parent.pool_id != pool.pk:
+            raise Invalid(errors=[FieldError("parent", "other_pool", "the parent is in another pool")])
+        if parent.jobs.exists():
+            raise Conflict(f"{parent.path} has jobs of its own, so it stays a leaf.")
+    path = f"{parent.path}/{name}" if parent else name
+    if Queue.objects.filter(path=path).exists():
+        raise Invalid(errors=[FieldError("name", "taken", f"there is a queue {path} already")])
+    queue = Queue.objects.create(
+        pool=pool,
+        parent=parent,
+        tenant=tenant or (parent.tenant if parent else None),
+        name=name,
+        path=path,
+        depth=parent.depth + 1 if parent else 0,
+        priority=priority,
+    )
+    _write_quotas(queue, quotas)
+    wake_scheduler()
+    return queue
+
+
+@transaction.atomic
+def change_queue(*, queue: Queue, priority: int | None = None, state: str | None = None) -> Queue:
+    if priority is not None:
+        queue.priority = priority
+    if state is not None:
+        queue.state = state
+    queue.save(update_fields=["priority", "state", *queue.touch()])
+    wake_scheduler()
+    return queue
+
+
+@transaction.atomic
+def delete_queue(*, queue: Queue) -> None:
+    """Only a queue without children and without any job, ended ones included: history keeps its queue."""
+    _lock_tree()
+    if queue.children.exists():
+        raise Conflict(f"{queue.path} has queues below it.")
+    if queue.jobs.exists():
+        raise Conflict(
+            f"{queue.path} has jobs (ended ones count: they keep their history). Close it instead."
+        )
+    queue.delete()
+    wake_scheduler()
+
+
+@transaction.atomic
+def set_quotas(*, queue: Queue, quotas: Iterable[Mapping[str, Any]]) -> Queue:
+    """Replace the queue's quotas. Raises Invalid when the tree's rules do not hold afterwards."""
+    _lock_tree()
+    queue = Queue.objects.select_for_update(of=("self",)).select_related("parent").get(pk=queue.pk)
+    queue.quotas.all().delete()
+    _write_quotas(queue, quotas)
+    queue.save(update_fields=queue.touch())
+    wake_scheduler()
+    return queue
+
+
+def _write_quotas(queue: Queue, quotas: Iterable[Mapping[str, Any]]) -> None:
+    rows = [
+        QueueQuota(queue=queue, device_class_id=item["device_class"], **_amounts(item)) for item in quotas
+    ]
+    known = set(DeviceClass.objects.values_list("name", flat=True))
+    errors, classes = [], set()
+    for index, row in enumerate(rows):
+        field = f"quotas[{index}]"
+        if row.device_class_id not in known:
+            errors.append(
+                FieldError(
+                    f"{field}.device_class",
+                    "unknown",
+                    f"no device class {row.device_class_id}",
+                    sorted(known),
+                )
+            )
+        if row.device_class_id in classes:
+            errors.append(FieldError(f"{field}.device_class", "twice", "each device class once"))
+        classes.add(row.device_class_id)
+        if row.limit is not None and row.limit < row.guaranteed:
+            errors.append(
+                FieldError(f"{field}.limit", "below_guaranteed", f"at least the guaranteed {row.guaranteed}")
+            )
+        if row.guaranteed < row.reserved:
+            errors.append(
+                FieldError(
+                    f"{field}.reserved", "above_guaranteed", f"at most the guaranteed {row.guaranteed}"
+                )
+            )
+    if errors:
+        raise Invalid(errors=errors)
+    QueueQuota.objects.bulk_create(rows)
+    _check_tree(queue)
+
+
+def _amounts(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "reserved": item.get("reserved") or 0,
+        "guaranteed": item.get("guaranteed") or 0,
+        "limit": item.get("limit"),
+        "weight": 100 if item.get("weight") is None else item["weight"],
+    }
+
+
+def _check_tree(queue: Queue) -> None:
+    """The children's guarantees may not add up to more than their parent's, where the parent states one."""
+    for parent, field in ((queue.parent, "guaranteed"), (queue, "children")):
+        if parent is None:
+            continue
+        own = dict(parent.quotas.filter(guaranteed__gt=0).values_list("device_class", "guaranteed"))
+        sums = dict(
+            QueueQuota.objects.filter(queue__parent=parent)
+            .values_list("device_class")
+            .annotate(total=Sum("guaranteed"))
+        )
+        for device_class, total in sums.items():
+            if device_class in own and total > own[device_class]:
+                raise Invalid(
+                    f"The queues below {parent.path} would be guaranteed {total} milli-cards of {device_class}, "
+                    f"it has {own[device_class]}.",
+                    errors=[
+                        FieldError(
+                            f"quotas.{field}",
+                            "over_parent",
+                            f"at most {own[device_class]} in sum",
+                            own[device_class],
+                        )
+                    ],
+                )
