@@ -88,7 +88,6 @@ class FoundDevice:
     memory_mib: int
     bus_id: str
     health: str = "unknown"
-    link_group: str = ""
 
 
 @dataclass(frozen=True, slots=True)

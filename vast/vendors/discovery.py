@@ -110,7 +110,7 @@ def _inventory_device(vendor: Vendor, device: FoundDevice, groups: Mapping[str, 
         "max_slices": model.max_slices,
         "numa": _numa(device.bus_id),
         "bus_id": device.bus_id,
-        "link_group": device.link_group or groups.get(device.uuid, ""),
+        "link_group": groups.get(device.uuid, ""),
         "health": device.health,
     }
 

@@ -49,8 +49,8 @@ def discover(run: RunTool) -> Found:
 
 
 def telemetry(run: RunTool) -> tuple[Reading, ...]:
-    """One reading per GPU. A cell that says ERR! makes its GPU unhealthy; one not supported is only not
-    told.
+    """One reading per GPU. ERR! for memory or temperature makes a GPU unhealthy; for power it comes and goes,
+    and a cell that is not supported is only not told.
     """
     return tuple(
         Reading(
