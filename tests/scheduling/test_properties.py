@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.scheduling.world import BUDGET, NOW, after
+from tests.scheduling.worlds import worlds
 from vast.scheduling.decisions import Decision, Start, Wait
 from vast.scheduling.engine import decide
 from vast.scheduling.possible import impossible
 from vast.scheduling.snapshot import (
     Alternative,
     Device,
-    HeldTask,
     Node,
     PendingJob,
     Queue,
@@ -27,153 +27,6 @@ from vast.scheduling.snapshot import (
     TaskGroup,
 )
 from vast.vendors.base import SliceRule
-
-KINDS = (
-    ("nvidia", "A100", "nvidia-80g", 81_920, SliceRule()),
-    ("nvidia", "A10", "nvidia-24g", 24_576, SliceRule()),
-    ("ascend", "910B", "ascend-64g", 65_536, SliceRule(sizes=((8_192, 12), (16_384, 25), (32_768, 50)))),
-    ("hygon", "K100", "hygon-64g", 65_536, SliceRule(core_step=5, memory_step_mib=1_024)),
-    ("amd", "MI300", "amd-192g", 196_608, SliceRule(shareable=False)),
-)
-CLASSES = tuple(kind[2] for kind in KINDS)
-POOLS = ("east", "west")
-
-
-@st.composite
-def nodes(draw: st.DrawFn, number: int) -> Node:
-    devices = []
-    for run, kind in enumerate(draw(st.lists(st.sampled_from(KINDS), max_size=2, unique=True))):
-        vendor, model, device_class, memory, rule = kind
-        devices += [
-            Device(
-                id=f"d{number}-{run}-{i}",
-                vendor=vendor,
-                model=model,
-                device_class=device_class,
-                memory_mib=memory,
-                max_slices=draw(st.sampled_from((1, 3, 100))),
-                rule=rule,
-                healthy=draw(st.integers(0, 9)) > 0,
-                cordoned=draw(st.integers(0, 9)) == 0,
-                link_group=str(i // 2),
-            )
-            for i in range(draw(st.integers(1, 4)))
-        ]
-    return Node(
-        id=f"n{number}",
-        name=draw(st.sampled_from(("a", "b", "c"))),
-        pool=draw(st.sampled_from(("east", "east", "west"))),
-        cpu_millis=draw(st.sampled_from((2_000, 64_000))),
-        memory_mib=draw(st.sampled_from((4_096, 524_288))),
-        task_slots=draw(st.sampled_from((1, 4, 1_000))),
-        devices=tuple(devices),
-        ready=draw(st.integers(0, 9)) > 0,
-        cordoned=draw(st.integers(0, 9)) == 0,
-        simulated=draw(st.booleans()),
-        labels=draw(st.sampled_from(({}, {"tier": "gold"}))),
-    )
-
-
-@st.composite
-def trees(draw: st.DrawFn, pool: str) -> list[Queue]:
-    """A root, one or two branches, and one or two leaves below each."""
-    names = [(f"{pool}", None)]
-    for branch in range(draw(st.integers(1, 2))):
-        names.append((f"{pool}/{branch}", pool))
-        names += [(f"{pool}/{branch}/{leaf}", f"{pool}/{branch}") for leaf in range(draw(st.integers(0, 2)))]
-    quota = st.builds(
-        Quota,
-        guaranteed=st.sampled_from((0, 500, 2_000)),
-        limit=st.sampled_from((None, None, 700, 3_000)),
-        weight=st.sampled_from((0, 1, 100)),
-    )
-    return [
-        Queue(
-            id=name,
-            name=name,
-            pool=pool,
-            parent=parent,
-            priority=draw(st.integers(0, 1)),
-            open=draw(st.integers(0, 11)) > 0,
-            quotas=draw(st.dictionaries(st.sampled_from(CLASSES), quota, max_size=3)),
-        )
-        for name, parent in names
-    ]
-
-
-alternatives = st.builds(
-    Alternative,
-    vendor=st.sampled_from(("", "", "nvidia", "ascend", "nowhere")),
-    model=st.sampled_from(("", "", "", "A10", "K100")),
-    labels=st.sampled_from(({}, {}, {"tier": "gold"})),
-    memory_mib=st.sampled_from((None, None, 10_000)),
-)
-
-
-@st.composite
-def requests(draw: st.DrawFn) -> Request:
-    memory = draw(st.sampled_from(("none", "mib", "percent")))
-    return Request(
-        devices=draw(st.sampled_from((0, 1, 1, 1, 2, 3))),
-        cores=draw(st.sampled_from((None, 1, 10, 33, 50, 100))),
-        memory_mib=draw(st.sampled_from((512, 20_000, 40_000))) if memory == "mib" else None,
-        memory_percent=draw(st.sampled_from((1, 30, 100))) if memory == "percent" else None,
-        exclusive=draw(st.integers(0, 4)) == 0,
-        alternatives=tuple(draw(st.lists(alternatives, min_size=1, max_size=3))),
-        cpu_millis=draw(st.sampled_from((0, 0, 1_000))),
-        host_memory_mib=draw(st.sampled_from((0, 0, 2_048))),
-        needs_simulated=draw(st.integers(0, 5)) == 0,
-    )
-
-
-@st.composite
-def jobs(
-    draw: st.DrawFn, queues: list[Queue], node_ids: list[str], number: int, shape: Request
-) -> PendingJob:
-    groups = []
-    for g in range(draw(st.sampled_from((1, 1, 1, 2)))):
-        groups.append(
-            TaskGroup(
-                f"g{g}",
-                tuple(f"j{number}/{g}/{i}" for i in range(draw(st.sampled_from((1, 1, 2, 4))))),
-                shape if g == 0 else draw(requests()),
-                draw(st.sampled_from(("pack", "spread"))),
-                draw(st.sampled_from(("pack", "spread"))),
-            )
-        )
-    return PendingJob(
-        id=f"j{number}",
-        queue=draw(st.sampled_from(queues)).id,
-        priority=draw(st.integers(0, 2)),
-        submitted_at=draw(st.integers(0, 3)),
-        groups=tuple(groups),
-        not_before=draw(st.sampled_from((0, 0, 0, NOW + 5))),
-        avoid_nodes=frozenset(draw(st.lists(st.sampled_from(node_ids), max_size=1)) if node_ids else ()),
-    )
-
-
-@st.composite
-def worlds(draw: st.DrawFn) -> Snapshot:
-    """A world part of whose work already runs: what a first cycle started, some of it stopping by now."""
-    pool_nodes = [draw(nodes(i)) for i in range(draw(st.integers(0, 5)))]
-    queues = [queue for pool in POOLS for queue in draw(trees(pool))]
-    shapes = [draw(requests()) for _ in range(draw(st.integers(1, 3)))]
-    ids = [node.id for node in pool_nodes]
-    pending = [
-        draw(jobs(queues, ids, i, draw(st.sampled_from(shapes)))) for i in range(draw(st.integers(0, 10)))
-    ]
-    earlier = draw(st.integers(0, len(pending)))
-    world = Snapshot(tuple(pool_nodes), tuple(queues), (), tuple(pending[:earlier]))
-    running = after(world, list(decide(world, NOW, BUDGET))).held
-    held = tuple(_maybe_stopping(task, draw(st.booleans())) for task in running)
-    return Snapshot(tuple(pool_nodes), tuple(queues), held, tuple(pending[earlier:]))
-
-
-def _maybe_stopping(task: HeldTask, stopping: bool) -> HeldTask:
-    return HeldTask(
-        task.task, task.job, task.group, task.queue, task.node, task.slices,
-        task.cpu_millis, task.host_memory_mib, stopping,
-    )  # fmt: skip
 
 
 def run(world: Snapshot, budget: int = BUDGET) -> list[Decision]:
