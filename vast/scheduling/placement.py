@@ -41,8 +41,8 @@ class Unseated:
     """How far the best attempt came.
 
     ``limited`` (class, milli-cards asked up to there) = in some attempt a limit stood in the way of an
-    alternative; ``limit_only`` = of every alternative of the group that found no seat. ``own_devices`` = devices
-    that had room but were ruled out because the group spreads over devices.
+    alternative; ``limit_only`` = of every alternative of the group that found no seat. ``own_devices`` =
+    devices that had room but were ruled out because the group spreads over devices.
     """
 
     placed: int
