@@ -64,7 +64,6 @@ class Child:
         Raises OSError when the program cannot be started.
         """
         self.restart_at = None
-        self.tail.clear()
         self._partial = b""
         self._started_at = time.monotonic()
         self.process = subprocess.Popen(

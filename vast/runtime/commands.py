@@ -31,7 +31,7 @@ def up(
             envvar="VAST_PORT",
             min=1,
             max=65535,
-            help="Port to listen on. [default: 8400, or the next free one]",
+            help="Port to listen on. [default: 8400 or the next free]",
         ),
     ] = None,
     fleet: Annotated[

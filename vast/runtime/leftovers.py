@@ -1,4 +1,4 @@
-"""Processes of a supervisor that was killed. They die by themselves; the next start makes sure before it goes on."""
+"""Processes of a supervisor that was killed. They end by themselves; the next start makes sure of it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ProcessRecord:
     def clear_leftovers(self) -> list[str]:
         """Wait for the recorded processes that still run to end, kill the stubborn, and give their names.
 
-        Agents are killed with their supervisor and leave their tasks running, to be adopted by the next agent.
+        Agents are killed with their supervisor; their tasks run on and are adopted by the next agent.
         """
         names = []
         for name, pid, ticks in self._read():

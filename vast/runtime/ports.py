@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import errno
+import random
 import socket
 
 from vast.runtime.errors import StartError
 
 _SEARCH = 100
+_SERVER_PORTS = (20000, 32000)
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nobody listens on, chosen by the kernel."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A random port of 127.0.0.1 that nobody listens on.
+
+    It lies below the range that the kernel takes for outgoing connections, where one of them could take it
+    while our server is down for a moment.
+    """
+    for _ in range(_SEARCH):
+        port = random.randrange(*_SERVER_PORTS)  # noqa: S311 - spreads instances, guards nothing
+        if can_listen("127.0.0.1", port):
+            return port
+    raise StartError(f"no free port of 127.0.0.1 between {_SERVER_PORTS[0]} and {_SERVER_PORTS[1]}")
 
 
 def can_listen(host: str, port: int) -> bool:

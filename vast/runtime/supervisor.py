@@ -21,6 +21,7 @@ from vast.runtime.stream import LogStream
 
 _TICK_S = 0.2
 _LOOP_AFTER_DEATHS = 3
+_HOPELESS_AFTER_DEATHS = 6
 _NAME = "vast"
 
 
@@ -100,17 +101,21 @@ class Supervisor:
             child.kill_group()
             self._close(child)
         if child.exit_code() != 0:
-            shown = "\n".join(f"    {text}" for text in child.tail)
-            raise StartError(f"{spec.name} failed (exit code {child.exit_code()}):\n{shown}")
+            raise StartError(_with_tail(f"{spec.name} failed ({_ending(child.exit_code())})", child))
         return lines
 
-    def wait_until(self, is_true: Callable[[], bool], what: str, timeout_s: float) -> None:
-        """Keep watching until ``is_true``. Raises StartError after ``timeout_s``, or StopRequested."""
+    def wait_until(self, is_ready: Callable[[], bool], child: Child, timeout_s: float) -> None:
+        """Keep watching until ``is_ready``.
+
+        Raises StartError when that takes more than ``timeout_s`` or the child keeps dying, or StopRequested.
+        """
         deadline = time.monotonic() + timeout_s
-        while not is_true():
+        while not is_ready():
             self._check_stop()
             if time.monotonic() >= deadline:
-                raise StartError(f"{what} did not get ready within {timeout_s:.0f} s")
+                raise StartError(_with_tail(f"{child.spec.name} is not ready after {timeout_s:.0f} s", child))
+            if child.quick_deaths >= _HOPELESS_AFTER_DEATHS:
+                raise StartError(_with_tail(f"{child.spec.name} ended {child.quick_deaths} times", child))
             self.step(0.05)
 
     def run(self) -> None:
@@ -179,12 +184,11 @@ class Supervisor:
         how = _ending(child.exit_code())
         self._note(f"{child.spec.name} ended ({how}); it starts again in {delay:.1f} s")
         if child.quick_deaths == _LOOP_AFTER_DEATHS or child.quick_deaths % 20 == 0:
-            self._note(f"{child.spec.name} ended {child.quick_deaths} times in a row. Its last lines:")
-            for text in child.tail or ["(it printed nothing)"]:
-                self._note(f"    {text}")
+            self._note(_with_tail(f"{child.spec.name} ended {child.quick_deaths} times in a row", child))
 
     def _note(self, text: str) -> None:
-        self.stream.line(_NAME, text, important=True)
+        for line in text.splitlines():
+            self.stream.line(_NAME, line, important=True)
 
     # Stopping
 
@@ -222,6 +226,11 @@ class Supervisor:
             if child.alive and waited_s >= allowed_s:
                 self._note(f"{child.spec.name} did not stop within {allowed_s:.0f} s and is killed")
                 child.kill_group()
+
+
+def _with_tail(text: str, child: Child) -> str:
+    lines = list(child.tail) or ["(it printed nothing)"]
+    return "\n    ".join([f"{text}. Its last lines:", *lines])
 
 
 def _ending(code: int | None) -> str:

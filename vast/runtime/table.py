@@ -1,4 +1,4 @@
-"""The table of VAST's processes on one machine: what runs, with which environment, and in which order it stops."""
+"""The table of VAST's processes on one machine: what runs, in which environment, and when it stops."""
 
 from __future__ import annotations
 
@@ -19,8 +19,18 @@ from vast.runtime.server import EmbeddedServer
 # Agents first, since they report the end of their tasks through all the rest; the databases last.
 STAGE_AGENTS, STAGE_SCHEDULER, STAGE_BEAT, STAGE_WORKER, STAGE_WEB, STAGE_REDIS, STAGE_POSTGRES = range(7)
 
+# Listening on every address includes these, by which this machine reaches itself.
+_LOOPBACK_OF_ANY = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - compared, not bound
 # Agents run the users' programs, which must not find the keys to everything in their environment.
 _SERVER_SECRETS = ("DATABASE_URL", "REDIS_URL", "VAST_SECRET_KEY")
+
+
+_QUIET = (
+    # Celery as root: no danger when messages are JSON only, which the settings demand.
+    "ignore:You're running the worker with superuser privileges",
+    # uvicorn: the implementation named here is the one whose sends wait for a slow reader.
+    "ignore:The `websockets` implementation is deprecated",
+)
 
 
 @dataclass(frozen=True)
@@ -36,11 +46,11 @@ class Instance:
     @property
     def url(self) -> str:
         """Where a browser or agent on this machine reaches it."""
-        host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(self.host, self.host)
+        host = _LOOPBACK_OF_ANY.get(self.host, self.host)
         return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
 
     def environment(self) -> dict[str, str]:
-        """The environment of the server processes. Secrets travel here, since anybody can read a command line."""
+        """For the server processes. Secrets travel here, since anybody can read a command line."""
         return {
             **os.environ,
             "DATABASE_URL": self.database_url,
@@ -49,6 +59,7 @@ class Instance:
             "VAST_HOME": str(self.home.path),
             "VAST_URL": self.url,
             "VAST_ALLOWED_HOSTS": os.environ.get("VAST_ALLOWED_HOSTS") or ",".join(allowed_hosts(self.host)),
+            "PYTHONWARNINGS": ",".join(filter(None, [os.environ.get("PYTHONWARNINGS"), *_QUIET])),
             "DJANGO_SETTINGS_MODULE": os.environ.get("DJANGO_SETTINGS_MODULE") or "vast.config.settings",
             "PYTHONUNBUFFERED": "1",
         }
@@ -61,7 +72,7 @@ class Instance:
 def allowed_hosts(host: str) -> list[str]:
     """The host names that the web process answers to when it listens on ``host``."""
     names = ["127.0.0.1", "localhost", "[::1]"]
-    if host in {"0.0.0.0", "::", ""}:
+    if host in _LOOPBACK_OF_ANY:
         names.append(socket.gethostname())
         names += [
             f"[{address.address}]" if address.family == socket.AF_INET6 else address.address
@@ -93,8 +104,8 @@ def manage_process(instance: Instance, name: str, *arguments: str) -> ProcessSpe
 
 
 def server_processes(instance: Instance) -> list[ProcessSpec]:
-    """Web, worker, beat and scheduler."""
-    celery = ("-m", "celery", "-A", "vast.config.celery")
+    """Web first, then worker, beat and scheduler."""
+    celery = ("-m", "celery", "--quiet", "-A", "vast.config.celery")
     beat_file = instance.home.folder("beat") / "schedule"
     return [
         _python(
@@ -119,7 +130,7 @@ def server_processes(instance: Instance) -> list[ProcessSpec]:
 
 
 def agent_process(instance: Instance, name: str, token_file: Path, *options: str) -> ProcessSpec:
-    """A node agent. When the supervisor is killed so is the agent, which leaves its tasks alive for the next."""
+    """A node agent. It is killed with the supervisor, and then leaves its tasks alive for the next one."""
     state = instance.home.folder("agents", name)
     return ProcessSpec(
         name="agent",

@@ -7,7 +7,6 @@ import os
 import urllib.error
 import urllib.request
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,7 +56,8 @@ def up(options: UpOptions, stream: LogStream | None = None) -> int:
             stream.open_file(home.folder("logs") / "vast.log")
             return _supervise(home, options, fleet, stream)
     except StartError as error:
-        stream.line("vast", f"cannot start: {error}", important=True)
+        for line in f"cannot start: {error}".splitlines():
+            stream.line("vast", line, important=True)
         return error.exit_code
     finally:
         stream.close()
@@ -122,9 +122,8 @@ class _Start:
             home=self._home,
             host=self._options.host,
             port=port,
-            database_url=os.environ.get("DATABASE_URL")
-            or self._embedded("database (PostgreSQL)", "postgres"),
-            redis_url=os.environ.get("REDIS_URL") or self._embedded("broker (Redis)", "redis"),
+            database_url=os.environ.get("DATABASE_URL") or self._embedded("postgres"),
+            redis_url=os.environ.get("REDIS_URL") or self._embedded("redis"),
         )
         facts = self._set_up(instance)
         token = facts.get("token") or self._home.read_connection().get("token")
@@ -134,10 +133,10 @@ class _Start:
             self._start_agent(instance, facts)
         self._announce(instance, facts)
 
-    def _embedded(self, title: str, name: str) -> str:
+    def _embedded(self, name: str) -> str:
         """Start an embedded server; gives its URL. Its wheel is imported only when it is needed."""
         server: EmbeddedServer
-        with self._steps.step(title):
+        with self._steps.step(f"embedded {name}"):
             folder = self._home.folder(name)
             if name == "postgres":
                 from vast.runtime.postgres import EmbeddedPostgres
@@ -148,8 +147,8 @@ class _Start:
 
                 server = EmbeddedRedis(folder)
             server.prepare()
-            self._supervisor.add(server_process(server))
-            self._supervisor.wait_until(server.is_ready, name, _DATABASE_TIMEOUT_S)
+            child = self._supervisor.add(server_process(server))
+            self._supervisor.wait_until(server.is_ready, child, _DATABASE_TIMEOUT_S)
         return server.url
 
     def _set_up(self, instance: Instance) -> dict[str, Any]:
@@ -181,9 +180,8 @@ class _Start:
 
     def _start_servers(self, instance: Instance) -> None:
         with self._steps.step("web, worker, beat, scheduler"):
-            for spec in server_processes(instance):
-                self._supervisor.add(spec)
-            self._supervisor.wait_until(_answers(f"{instance.url}/readyz"), "the web process", _WEB_TIMEOUT_S)
+            web, *_ = [self._supervisor.add(spec) for spec in server_processes(instance)]
+            self._supervisor.wait_until(_answers(f"{instance.url}/readyz"), web, _WEB_TIMEOUT_S)
 
     def _start_agent(self, instance: Instance, facts: dict[str, Any]) -> None:
         token_file = self._home.folder("agents") / "enrolment-token"
