@@ -68,7 +68,7 @@ setup_python() {
     python="$(find_python)"
     version="$("$python" -c 'import sys; print(sys.version, sys.executable)')"
     # The paths inside an environment are absolute: a moved clone needs a new one.
-    [ -x .venv/bin/python ] && .venv/bin/python -c '' 2>/dev/null || rm -f .stamps/environment .stamps/packages
+    if ! .venv/bin/python -c '' 2>/dev/null; then rm -f .stamps/environment .stamps/packages; fi
     step environment "$(printf '%s %s' "$version" "$PWD" | sha256sum | cut -d' ' -f1)" \
         "Python environment in .venv ($("$python" -V))" make_environment "$python"
     [ -x .venv/bin/vast ] || rm -f .stamps/packages
@@ -77,8 +77,9 @@ setup_python() {
 }
 
 check_node() {
-    command -v node >/dev/null && command -v npm >/dev/null ||
+    if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
         fail "Node.js 20 or newer with npm is needed to build the console (https://nodejs.org)"
+    fi
     node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20 ? 1 : 0)' ||
         fail "Node.js 20 or newer is needed to build the console; this is $(node -v)"
 }
