@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from vast.runtime.errors import StopRequested
 from vast.runtime.stream import LogStream
 
 _WIDTH = 34
@@ -22,8 +23,11 @@ class Steps:
         self._stream.show(f"  {title + ' ':.<{_WIDTH}} ", end="")
         try:
             yield
-        except BaseException:
+        except StopRequested:
             self._stream.show("stopped")
+            raise
+        except BaseException:
+            self._stream.show("failed")
             raise
         self._stream.show(f"done in {time.monotonic() - began:.1f} s")
 

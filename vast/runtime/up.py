@@ -79,12 +79,10 @@ def _supervise(home: Home, options: UpOptions, fleet: Path | None, stream: LogSt
             start.run()
             stream.quiet = False
             supervisor.run()
+            stream.line("vast", "stopping (Ctrl-C again to hurry)", important=True)
         except StopRequested:
-            pass  # asked for while starting: what runs so far is stopped below like all the rest
+            stream.line("vast", "stopping before everything has started", important=True)
         finally:
-            stream.quiet = False
-            if supervisor.children:
-                stream.line("vast", "stopping (Ctrl-C again to hurry)", important=True)
             supervisor.stop()
             start.mark_stopped()
         stream.line("vast", f"stopped; everything is kept in {home.path}", important=True)
