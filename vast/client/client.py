@@ -8,7 +8,8 @@ from typing import Any
 
 from vast.client.connection import find
 from vast.client.decode import decode
-from vast.client.jobs import Jobs
+from vast.client.errors import VastError
+from vast.client.jobs import UUID_FORM, Jobs
 from vast.client.models import Device, Node, Overview, Pool, Queue, User
 from vast.client.transport import Transport
 
@@ -70,6 +71,20 @@ class Nodes(_Part):
 
     def get(self, node_id: str) -> Node:
         return decode(Node, self._transport.get(f"nodes/{node_id}/"))
+
+    def find(self, reference: str) -> Node:
+        """The node with this id or name. Raises VastError: 404 none, 409 one in each of several clusters."""
+        found = [node for node in self.list(search=reference) if reference in (node.name, node.id)]
+        if len(found) == 1:
+            return found[0]
+        if UUID_FORM.fullmatch(reference):
+            return self.get(reference)
+        if found:
+            ids = ", ".join(f"{node.id} in {node.cluster.name if node.cluster else '?'}" for node in found)
+            raise VastError(
+                f"{reference} is several nodes; say which by id: {ids}", status=409, code="ambiguous"
+            )
+        raise VastError(f"no such node: {reference}", status=404, code="not_found")
 
     def cordon(self, node_id: str, cordoned: bool = True) -> Node:
         """Keep new tasks off the node (or let them on again); what runs goes on."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
-from functools import cache
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -12,6 +11,8 @@ from vast.client.errors import VastError
 from vast.client.models import Record
 
 T = TypeVar("T", bound=Record)
+
+_KNOWN_HINTS: dict[type[Record], dict[str, Any]] = {}
 
 
 def decode(kind: type[T], data: Mapping[str, Any]) -> T:
@@ -31,11 +32,10 @@ def decode(kind: type[T], data: Mapping[str, Any]) -> T:
         ) from error
 
 
-@cache
-def _hints(kind: Hashable) -> dict[str, Any]:
-    # Declared as Hashable because mypy takes no generic class for one; it is always a Record's class.
-    hints = get_type_hints(kind)
-    return {name: hint for name, hint in hints.items() if name != "raw"}
+def _hints(kind: type[Record]) -> dict[str, Any]:
+    if kind not in _KNOWN_HINTS:
+        _KNOWN_HINTS[kind] = {name: hint for name, hint in get_type_hints(kind).items() if name != "raw"}
+    return _KNOWN_HINTS[kind]
 
 
 def _optional(hint: Any) -> bool:
