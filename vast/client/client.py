@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
@@ -19,7 +19,7 @@ class Client:
 
     Without arguments the server is found as ``vast.client.connection.find`` says: VAST_URL and VAST_TOKEN,
     then ``vast login``, then the instance that runs on this machine. ``timeout_s`` bounds one request,
-    ``retry_for_s`` the repeating of one that may be repeated.
+    ``retry_for_s`` the repeating of one that may be repeated; ``on_retry`` is told of each repetition.
 
     Raises NotConfigured when no server is known. Every call raises VastError, or its child Unreachable.
     """
@@ -31,9 +31,12 @@ class Client:
         *,
         timeout_s: float = 30.0,
         retry_for_s: float = 20.0,
+        on_retry: Callable[[VastError], None] | None = None,
     ) -> None:
         self.connection = find(url, token)
-        self._transport = Transport(self.connection, timeout_s=timeout_s, retry_for_s=retry_for_s)
+        self._transport = Transport(
+            self.connection, timeout_s=timeout_s, retry_for_s=retry_for_s, on_retry=on_retry
+        )
         self.jobs = Jobs(self._transport)
         self.nodes = Nodes(self._transport)
         self.devices = Devices(self._transport)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -50,7 +50,14 @@ def _value(hint: Any, value: Any) -> Any:
     if get_origin(hint) is tuple:
         return tuple(_value(get_args(hint)[0], item) for item in value)
     if hint is datetime:
-        return datetime.fromisoformat(value)
+        return _time(value)
     if isinstance(hint, type) and issubclass(hint, Record):
         return decode(hint, value)
     return value
+
+
+def _time(value: str | float) -> datetime:
+    """Records carry ISO text; telemetry carries Unix seconds."""
+    if isinstance(value, int | float):
+        return datetime.fromtimestamp(value, UTC)
+    return datetime.fromisoformat(value)

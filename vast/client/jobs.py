@@ -7,7 +7,6 @@ import re
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ Document = str | Path | Mapping[str, Any]
 POLL_FIRST_S = 0.2
 POLL_LONGEST_S = 2.0
 OUTAGE_S = 300.0
-LOOK_BACK_JOBS = 2000
 SHORTEST_ID_PREFIX = 8
 UUID_FORM = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
@@ -62,17 +60,14 @@ class Jobs:
         query = {"ordering": "-submitted_at", "page_size": 200, **filters}
         return (decode(Job, item) for item in self._transport.pages("jobs/", query))
 
-    def find(self, reference: str, *, only: Callable[[Job], bool] = lambda job: True) -> Sequence[Job]:
+    def find(self, reference: str) -> Sequence[Job]:
         """The jobs meant by an id, the first 8 or more characters of one, or a name; newest first.
 
-        ``only`` drops jobs that cannot be meant. Raises VastError 404 when nothing is left.
+        Raises VastError 404 when there is none.
         """
         if UUID_FORM.fullmatch(reference.lower()):
             return [self.get(reference.lower())]
-        found = [job for job in self.list(search=reference) if _meant(job, reference) and only(job)]
-        if not found and _looks_like_prefix(reference):
-            newest = islice(self.list(page_size=500), LOOK_BACK_JOBS)
-            found = [job for job in newest if _meant(job, reference) and only(job)]
+        found = [job for job in self.list(search=reference) if _meant(job, reference)]
         if not found:
             raise VastError(f"no such job: {reference}", status=404, code="not_found")
         return found
@@ -149,11 +144,13 @@ class Jobs:
         With ``follow`` until the task has ended and all is read; a server that restarts meanwhile only delays
         it (up to five minutes). Without: up to what is there now.
         """
-        reader = self.log_reader(task_id, offset=offset)
+        outage_s = OUTAGE_S if follow else None
+        reader = LogReader(self._transport, task_id, offset=offset, outage_s=outage_s)
         return reader.follow() if follow else reader.to_end()
 
-    def log_reader(self, task_id: str, *, offset: int = 0) -> LogReader:
-        return LogReader(self._transport, task_id, offset=offset, outage_s=OUTAGE_S)
+    def tail(self, task_id: str, size_bytes: int = 4096) -> str:
+        """About the last ``size_bytes`` bytes of a task's log, from the start of a line on."""
+        return LogReader(self._transport, task_id).tail(size_bytes)
 
     def _act(self, job_id: str, verb: str, *, repeatable: bool = False) -> Job:
         return decode(Job, self._transport.call("POST", _path(job_id, verb), repeatable=repeatable))

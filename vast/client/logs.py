@@ -28,11 +28,12 @@ class LogChunk:
 class LogReader:
     """Reads one task's log from an offset on, remembering where it is.
 
-    ``outage_s``: for how long the server may be away; reading then goes on at the offset reached.
+    ``outage_s``: for how long the server or the task's node may be away (None: as for any other call);
+    reading then goes on at the offset reached.
     """
 
     def __init__(
-        self, transport: Transport, task_id: str, *, offset: int = 0, outage_s: float = 300.0
+        self, transport: Transport, task_id: str, *, offset: int = 0, outage_s: float | None = None
     ) -> None:
         self._transport = transport
         self._path = f"tasks/{task_id}/log/"
@@ -46,8 +47,9 @@ class LogReader:
         Raises VastError when the log is refused, Unreachable when the outage lasts too long.
         """
         answer = self._ask(self.offset, wait_s)
-        if answer["size"] < self.offset:
-            # A task that was started again has a new, shorter log: it is read from its beginning.
+        if answer["size"] < self.offset and answer.get("source") != "tail":
+            # A task that was started again has a new, shorter log: it is read from its beginning. (A tail is
+            # shorter too, but only repeats the end of what was read.)
             self.offset = 0
             answer = self._ask(0, 0.0)
         chunk = LogChunk(

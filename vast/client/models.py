@@ -230,7 +230,7 @@ class Quota(Record):
     device_class: str
     guaranteed: int = 0
     limit: int | None = None
-    weight: int = 1
+    weight: int = 100
     reserved: int = 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -34,11 +34,20 @@ class Transport:
     """One server. Safe to share between threads.
 
     ``retry_for_s``: how long a call that may be repeated is repeated before Unreachable is raised.
+    ``on_retry`` is told of each failure that is not the last word.
     """
 
-    def __init__(self, connection: Connection, *, timeout_s: float = 30.0, retry_for_s: float = 20.0) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        timeout_s: float,
+        retry_for_s: float,
+        on_retry: Callable[[VastError], None] | None = None,
+    ) -> None:
         self.connection = connection
         self.retry_for_s = retry_for_s
+        self._on_retry = on_retry
         self._timeout_s = timeout_s
         headers = {"Accept": "application/json", "User-Agent": f"vast-client/{version('vast')}"}
         if connection.token:
@@ -127,6 +136,8 @@ class Transport:
                 pause_s = max(pause_s, _retry_after_s(response))
             if not safe or time.monotonic() + pause_s > deadline:
                 raise failure
+            if self._on_retry:
+                self._on_retry(failure)
             time.sleep(pause_s)
 
 

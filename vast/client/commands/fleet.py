@@ -26,15 +26,14 @@ def generate(
     ),
 ) -> None:
     """Write a fleet file of any size."""
-    fleet = import_module("vast.inventory.fleet")
-
+    generator = import_module("vast.inventory.fleet_generate")
     try:
-        text = fleet.generate(
+        text = generator.generate(
             cards=cards,
             cards_per_node=cards_per_node,
             vendors=[name.strip() for name in vendors.split(",") if name.strip()],
         )
-    except ValueError as error:
+    except (ValueError, LookupError) as error:
         raise typer.BadParameter(str(error)) from error
     if str(target) == "-":
         typer.echo(text, nl=False)
@@ -51,7 +50,7 @@ def check(path: Annotated[Path, typer.Argument(metavar="FILE", exists=True, dir_
     try:
         found = fleet.load(path)
     except ValueError as error:
-        note(f"error: {path}: {error}")
+        note(f"error: {error}")
         raise typer.Exit(BAD_INPUT) from error
     devices = sum(len(node.inventory()["devices"]) for node in found.nodes)
     typer.echo(f"{path}: {len(found.nodes)} nodes with {devices} devices, no errors")

@@ -199,7 +199,7 @@ def _first_cause_first(task: Task) -> tuple[bool, float]:
 
 def _print_tail(client: Client, task: Task) -> None:
     try:
-        tail = client.jobs.log_reader(task.id).tail(TAIL_BYTES)
+        tail = client.jobs.tail(task.id, TAIL_BYTES)
     except VastError as error:
         note(f"  its log cannot be read: {error.detail}")
         return

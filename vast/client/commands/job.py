@@ -214,7 +214,7 @@ def logs(
         for one in tasks:
             front = f"{one.label} | " if len(tasks) > 1 else ""
             if tail_bytes:
-                _echo(client.jobs.log_reader(one.id).tail(tail_bytes), front)
+                _echo(client.jobs.tail(one.id, tail_bytes), front)
             elif front:
                 _echo("".join(chunk.data for chunk in client.jobs.logs(one.id, follow=False)), front)
             else:
