@@ -24,6 +24,10 @@ BY_STATUS = {
     413: BAD_INPUT,
     415: BAD_INPUT,
     422: BAD_INPUT,
+    429: UNREACHABLE,
+    502: UNREACHABLE,
+    503: UNREACHABLE,
+    504: UNREACHABLE,
 }
 BY_JOB_STATE = {"succeeded": 0, "failed": FAILED, "cancelled": CANCELLED, "skipped": CANCELLED}
 
