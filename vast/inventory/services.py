@@ -164,7 +164,8 @@ def _apply_devices(node: Node, reported: list[Mapping[str, Any]]) -> None:
     names = {(d["vendor"], d["model"]): find_model(d["vendor"], d["model"]) for d in reported}
     known = {device.uuid: device for device in node.devices.select_for_update()}
     now = clock.now()
-    changed, new = [], []
+    changed: list[Device] = []
+    new: list[Device] = []
     for item in reported:
         device = known.pop(item["uuid"], None) or Device(node=node, uuid=item["uuid"])
         fresh = device._state.adding
