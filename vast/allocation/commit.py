@@ -143,7 +143,7 @@ def _take(start: Start, rooms: dict[UUID, Room]) -> bool:
 
 def _taken_ports() -> dict[str, set[int]]:
     taken: dict[str, set[int]] = {}
-    live = Allocation.objects.exclude(state=AllocationState.ENDED)
+    live = Allocation.objects.exclude(state=AllocationState.ENDED).filter(master_port__isnull=False)
     for address, port in live.values_list("node__address", "master_port"):
         if port is not None:
             taken.setdefault(address, set()).add(port)
