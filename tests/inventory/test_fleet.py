@@ -200,8 +200,8 @@ def test_a_wrong_file_is_told_by_field(text: str, wanted: str) -> None:
             "nodes[0].devices[0].count: must be from 1 to 64, not 65",
         ),
         (
-            "{name: a, devices: [{vendor: amd, model: MI210, count: 40}, {vendor: amd, model: MI100, count: 40}]}",
-            "nodes[0].devices: 80 devices; a node has at most 64",
+            "{name: a, devices: [{vendor: amd, model: MI210, count: 64}, {vendor: nvidia, model: T4}]}",
+            "nodes[0].devices: 65 devices; a node has at most 64",
         ),
         (
             "{name: a, devices: [{vendor: ascend, model: '310', max_slices: 2}]}",
