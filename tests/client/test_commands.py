@@ -91,7 +91,7 @@ def test_a_missing_file_is_bad_input(vast: Vast) -> None:
 def test_each_wrong_field_is_printed(vast: Vast, api: FakeApi, file: str) -> None:
     errors = [
         {"field": "queue", "code": "unknown", "detail": "no queue x", "allowed": ["demo/research"]},
-        {"field": "groups[0].replicas", "code": "min", "detail": "at least 1"},
+        {"field": "groups[0].replicas", "code": "min", "detail": "too few", "allowed": {"ge": 1}},
     ]
     api.on("POST", "jobs/", problem(422, "invalid", "The job document is not valid.", errors))
     result = vast("job", "submit", "-f", file, "--wait")
@@ -99,7 +99,7 @@ def test_each_wrong_field_is_printed(vast: Vast, api: FakeApi, file: str) -> Non
     assert result.stderr.splitlines() == [
         "error: The job document is not valid.",
         "  queue: no queue x (allowed: demo/research)",
-        "  groups[0].replicas: at least 1",
+        "  groups[0].replicas: too few (allowed: at least 1)",
     ]
 
 
