@@ -31,7 +31,11 @@ def run() -> list[Row]:
                 running_after = time.monotonic() - began
     return [
         {"name": f"submit an array of {CARDS} jobs", "value": round(submitted, 2), "unit": "s"},
-        {"name": f"{CARDS} one-card jobs on {CARDS} cards: all running after", "value": round(running_after, 1), "unit": "s"},
+        {
+            "name": f"{CARDS} one-card jobs on {CARDS} cards: all running after",
+            "value": round(running_after, 1),
+            "unit": "s",
+        },
         {"name": "jobs started", "value": round(CARDS / running_after, 1), "unit": "jobs/s"},
     ]
 

@@ -19,7 +19,15 @@ import psutil
 from vast.client import Client
 from vast.runtime.ports import free_port
 
-SERVER_VARIABLES = ("DATABASE_URL", "REDIS_URL", "VAST_SECRET_KEY", "DJANGO_SETTINGS_MODULE", "VAST_HOME", "VAST_URL", "VAST_TOKEN")
+SERVER_VARIABLES = (
+    "DATABASE_URL",
+    "REDIS_URL",
+    "VAST_SECRET_KEY",
+    "DJANGO_SETTINGS_MODULE",
+    "VAST_HOME",
+    "VAST_URL",
+    "VAST_TOKEN",
+)
 
 
 @dataclass
@@ -51,7 +59,11 @@ class Instance:
         """Run ``vast ...`` as a user in another shell would."""
         return subprocess.run(
             [sys.executable, "-m", "vast", *arguments],
-            env=self.environment(), capture_output=True, text=True, timeout=timeout_s, check=False,
+            env=self.environment(),
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
         )
 
     def processes(self) -> dict[str, list[psutil.Process]]:
@@ -76,7 +88,9 @@ class Instance:
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
-                raise RuntimeError(f"vast up ended with {self.process.returncode}:\n{self.log.read_text()[-4000:]}")
+                raise RuntimeError(
+                    f"vast up ended with {self.process.returncode}:\n{self.log.read_text()[-4000:]}"
+                )
             # The box with the URL is printed when everything is up, agents included.
             if "Ctrl-C here" in self.log.read_text() and _ready(self.url):
                 return
@@ -121,7 +135,10 @@ def start(home: Path, *options: str, port: int | None = None) -> Instance:
         log.write_bytes(b"")
         process = subprocess.Popen(
             [sys.executable, "-m", "vast", "up", "--port", str(chosen), *options],
-            env={**_clean_environment(), "VAST_HOME": str(home)}, stdout=stream, stderr=stream, start_new_session=True,
+            env={**_clean_environment(), "VAST_HOME": str(home)},
+            stdout=stream,
+            stderr=stream,
+            start_new_session=True,
         )
     return Instance(home=home, port=chosen, process=process, log=log)
 

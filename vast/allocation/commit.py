@@ -246,6 +246,7 @@ def _seat(
         devices=tuple(
             GrantedDevice(
                 uuid=device.uuid,
+                model=device.model.name,
                 index=device.index,
                 memory_mib=piece.memory_mib,
                 cores=piece.cores,
