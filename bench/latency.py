@@ -24,15 +24,23 @@ DOCUMENT = {
 def run() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder, running(Path(folder) / "home", "--demo") as instance:
         time.sleep(3)
-        ids = _submit(instance)
-        delays, answers = ids
-        measured = list(_delays(instance, delays))
+        sent, answers = _submit(instance)
+        measured = list(_delays(instance, sent))
+    title = f"submit to running, {RATE_PER_S} jobs/s, {JOBS} jobs"
     return [
-        {"name": f"submit to running, {RATE_PER_S} jobs/s, {JOBS} jobs: p50", "value": round(percentile(measured, 50), 3), "unit": "s"},
-        {"name": f"submit to running, {RATE_PER_S} jobs/s, {JOBS} jobs: p99", "value": round(percentile(measured, 99), 3), "unit": "s"},
-        {"name": "answer to POST /jobs/ meanwhile: p50", "value": round(percentile(answers, 50) * 1000, 1), "unit": "ms"},
-        {"name": "answer to POST /jobs/ meanwhile: p99", "value": round(percentile(answers, 99) * 1000, 1), "unit": "ms"},
-    ]  # fmt: skip
+        {"name": f"{title}: p50", "value": round(percentile(measured, 50), 3), "unit": "s"},
+        {"name": f"{title}: p99", "value": round(percentile(measured, 99), 3), "unit": "s"},
+        {
+            "name": "answer to POST /jobs/: p50",
+            "value": round(percentile(answers, 50) * 1000, 1),
+            "unit": "ms",
+        },
+        {
+            "name": "answer to POST /jobs/: p99",
+            "value": round(percentile(answers, 99) * 1000, 1),
+            "unit": "ms",
+        },
+    ]
 
 
 def _submit(instance: Instance) -> tuple[dict[str, float], list[float]]:

@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import admin
 
 
-class ReadOnlyAdmin(admin.ModelAdmin):
+class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Records that only services write: the admin shows and searches them."""
 
     def has_add_permission(self, request: Any) -> bool:
@@ -20,7 +20,7 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         return False
 
 
-class ReadOnlyInline(admin.TabularInline):
+class ReadOnlyInline(admin.TabularInline):  # type: ignore[type-arg]
     extra = 0
     can_delete = False
     show_change_link = True
