@@ -73,7 +73,7 @@ class LogStream:
             self.show(f"{clock} {self._paint(name)} | {text}")
 
     def _keep(self, line: str) -> None:
-        """Write to the file. A full disk is told once and must not end the processes that are watched here."""
+        """Write to the file. A full disk is told once; it must not end the processes watched here."""
         try:
             if self._file:
                 self._file.write(line)
