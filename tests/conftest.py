@@ -8,6 +8,8 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
+import django
+
 from vast.runtime.testing import ensure_servers
 
 # pytest-django reads the settings before any fixture runs, so the servers are started here, once for the run.
@@ -18,5 +20,7 @@ os.environ["DATABASE_URL"], os.environ["REDIS_URL"] = _stack.enter_context(ensur
 os.environ.setdefault("VAST_HOME", str(_folder / "home"))
 os.environ.setdefault("VAST_SECRET_KEY", "only-for-tests")
 os.environ["DJANGO_SETTINGS_MODULE"] = "vast.config.settings"
+
+django.setup()
 
 pytest_plugins = ["tests.domain"]

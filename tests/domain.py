@@ -42,11 +42,28 @@ class Lab:
         node = Node.objects.create(name=name, cluster=cluster, pool=self.pool)
         vendor, product, memory = model
         inventory = {
-            "address": "127.0.0.1", "cpu_millis": 64_000, "memory_mib": 262_144, "task_slots": 1000, "simulated": True,
-            "labels": {}, "location": {}, "levels": [], "links": [],
+            "address": "127.0.0.1",
+            "cpu_millis": 64_000,
+            "memory_mib": 262_144,
+            "task_slots": 1000,
+            "simulated": True,
+            "labels": {},
+            "location": {},
+            "levels": [],
+            "links": [],
             "devices": [
-                {"uuid": f"{name}-{i}", "index": i, "vendor": vendor, "model": product, "memory_mib": memory,
-                 "max_slices": 100, "numa": 0, "bus_id": f"0000:{i:02x}:00.0", "link_group": "", "health": "healthy"}
+                {
+                    "uuid": f"{name}-{i}",
+                    "index": i,
+                    "vendor": vendor,
+                    "model": product,
+                    "memory_mib": memory,
+                    "max_slices": 100,
+                    "numa": 0,
+                    "bus_id": f"0000:{i:02x}:00.0",
+                    "link_group": "",
+                    "health": "healthy",
+                }
                 for i in range(devices)
             ],
         } | about
@@ -74,11 +91,17 @@ class Lab:
         return list(rows.select_related("task", "node").order_by("task__rank"))
 
     def started(self, job: Job) -> None:
-        report([Report(allocation=row.pk, event="started", pid=100 + row.task.rank) for row in self.live(job)])
+        report(
+            [Report(allocation=row.pk, event="started", pid=100 + row.task.rank) for row in self.live(job)]
+        )
 
-    def exited(self, job: Job, *, rank: int | None = None, code: int = 0, cause: str = "exit", **about: Any) -> None:
+    def exited(
+        self, job: Job, *, rank: int | None = None, code: int = 0, cause: str = "exit", **about: Any
+    ) -> None:
         rows = [row for row in self.live(job) if rank is None or row.task.rank == rank]
-        report([Report(allocation=row.pk, event="exited", exit_code=code, cause=cause, **about) for row in rows])
+        report(
+            [Report(allocation=row.pk, event="exited", exit_code=code, cause=cause, **about) for row in rows]
+        )
 
     def run(self, job: Job) -> Job:
         """From pending to running."""

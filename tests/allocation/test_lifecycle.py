@@ -15,7 +15,9 @@ pytestmark = pytest.mark.django_db
 
 
 def states(job: object) -> list[str]:
-    return list(JobEvent.objects.filter(job=job, kind="state").order_by("id").values_list("to_state", flat=True))
+    return list(
+        JobEvent.objects.filter(job=job, kind="state").order_by("id").values_list("to_state", flat=True)
+    )
 
 
 def test_a_job_goes_from_pending_to_succeeded(lab: Lab) -> None:
@@ -133,7 +135,12 @@ def test_reports_of_start_and_end_in_one_batch_are_taken_in_order(lab: Lab) -> N
     from vast.allocation.services import Report, report
 
     allocation = lab.live(job)[0].pk
-    report([Report(allocation=allocation, event="started"), Report(allocation=allocation, event="exited", exit_code=0, cause="exit")])
+    report(
+        [
+            Report(allocation=allocation, event="started"),
+            Report(allocation=allocation, event="exited", exit_code=0, cause="exit"),
+        ]
+    )
     assert lab.fresh(job).state == "succeeded"
 
 

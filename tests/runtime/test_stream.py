@@ -57,6 +57,20 @@ def test_a_terminal_that_is_gone_does_not_stop_the_file(tmp_path: Path) -> None:
     assert [line[-3:] for line in (tmp_path / "vast.log").read_text().splitlines()] == ["one", "two"]
 
 
+def test_a_full_disk_is_told_once_and_stops_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(file: RotatingFile, line: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    terminal = io.StringIO()
+    stream = LogStream(terminal)
+    stream.open_file(tmp_path / "vast.log")
+    monkeypatch.setattr(RotatingFile, "write", full)
+    for text in ("one", "two"):
+        stream.line("web", text)
+    assert terminal.getvalue().count("cannot be written: No space left on device") == 1
+    assert "web        | two" in terminal.getvalue()
+
+
 def test_a_full_file_is_moved_aside_and_only_some_are_kept(tmp_path: Path) -> None:
     file = RotatingFile(tmp_path / "vast.log", max_bytes=10, kept=2)
     for number in range(8):

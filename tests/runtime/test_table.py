@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vast.runtime.home import Home
-from vast.runtime.table import Instance, agent_process, allowed_hosts, manage_process, server_processes
+from vast.runtime.table import Instance, agent_process, allowed_hosts, prepare_process, server_processes
 
 SECRETS = ("database-secret", "redis-secret", "key-secret")
 
@@ -28,7 +28,7 @@ def test_no_secret_is_in_a_command_line(instance: Instance) -> None:
     specs = [
         *server_processes(instance),
         agent_process(instance, "local", Path("token")),
-        manage_process(instance, "migrate", "migrate"),
+        prepare_process(instance, demo=True),
     ]
     assert len(specs) == 6
     assert [spec.name for spec in specs if any(secret in " ".join(spec.argv) for secret in SECRETS)] == []

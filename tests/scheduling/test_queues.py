@@ -159,3 +159,9 @@ def test_a_limit_of_one_queue_says_nothing_about_another_queue() -> None:
     world.holds("a-0", queue="free", exclusive=True)
     world.job("stuck", queue="tight").job("runs", queue="free")
     assert world.decide().started == ["runs"]
+
+
+def test_a_limit_is_checked_at_the_charge_of_the_card_that_is_really_got() -> None:
+    world = World().node("a", model="A100-40G", memory_mib=40_960).node("b").queue("q", limit=0.15)
+    (part,) = world.job("j", cores=1, memory_mib=8_192).decide().slices("j")
+    assert (part.device, part.charge) == ("b-0", 100)

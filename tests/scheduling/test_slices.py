@@ -129,3 +129,13 @@ def test_an_alternative_may_ask_for_other_memory() -> None:
     )
     (part,) = world.decide().slices("j")
     assert part.memory_mib == 5_000
+
+
+def test_an_exclusive_hold_keeps_others_away_even_when_the_card_has_grown_since() -> None:
+    world = World().node("a").holds("a-0", cores=50, memory_mib=1_000, exclusive=True)
+    assert world.job("j", cores=1, memory_mib=1).decide().started == []
+
+
+def test_a_card_of_unknown_memory_takes_no_slice_and_harms_no_one() -> None:
+    world = World().node("a", memory_mib=0).node("b").job("j", cores=10)
+    assert world.decide().nodes("j") == ["b"]

@@ -25,12 +25,13 @@ from vast.vendors.base import SliceRule
 
 KINDS = (
     ("nvidia", "A100", "nvidia-80g", 81_920, SliceRule()),
+    ("nvidia", "A100-40G", "nvidia-80g", 40_960, SliceRule()),
     ("nvidia", "A10", "nvidia-24g", 24_576, SliceRule()),
     ("ascend", "910B", "ascend-64g", 65_536, SliceRule(sizes=((8_192, 12), (16_384, 25), (32_768, 50)))),
     ("hygon", "K100", "hygon-64g", 65_536, SliceRule(core_step=5, memory_step_mib=1_024)),
     ("amd", "MI300", "amd-192g", 196_608, SliceRule(shareable=False)),
 )
-CLASSES = tuple(kind[2] for kind in KINDS)
+CLASSES = tuple(dict.fromkeys(kind[2] for kind in KINDS))
 
 
 def _rarely(chance: Random) -> bool:

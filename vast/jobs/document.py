@@ -262,9 +262,7 @@ def _field_errors(error: ValidationError) -> list[FieldError]:
     for item in error.errors(include_url=False, include_input=False):
         # A union (command) reports one error per branch under pseudo-names; the field itself is what the user wrote.
         location = tuple(
-            part
-            for part in item["loc"]
-            if not (isinstance(part, str) and "[" in part) and part != "str"
+            part for part in item["loc"] if not (isinstance(part, str) and "[" in part) and part != "str"
         )
         path = field_path(location)
         detail = item["msg"].removeprefix("Value error, ")

@@ -55,6 +55,7 @@ class LogStream:
         self._file: RotatingFile | None = None
         self._coloured = self._terminal.isatty() and not os.environ.get("NO_COLOR")
         self._colours: dict[str, int] = {}
+        self._file_failed = False
         self.quiet = False
 
     def open_file(self, path: Path) -> None:
@@ -67,9 +68,20 @@ class LogStream:
         clock = time.strftime("%H:%M:%S", time.localtime(now)) + f".{int(now % 1 * 1000):03d}"
         if self._file:
             day = time.strftime("%Y-%m-%d", time.localtime(now))
-            self._file.write(f"{day} {clock} {name:<{_NAME_WIDTH}} | {text}\n")
+            self._keep(f"{day} {clock} {name:<{_NAME_WIDTH}} | {text}\n")
         if not self.quiet or important:
             self.show(f"{clock} {self._paint(name)} | {text}")
+
+    def _keep(self, line: str) -> None:
+        """Write to the file. A full disk is told once; it must not end the processes watched here."""
+        try:
+            if self._file:
+                self._file.write(line)
+            self._file_failed = False
+        except OSError as error:
+            if not self._file_failed:
+                self.show(f"the log file cannot be written: {error.strerror}")
+            self._file_failed = True
 
     def show(self, text: str, end: str = "\n") -> None:
         """Write to the terminal alone. Whoever has closed the terminal still has the file."""

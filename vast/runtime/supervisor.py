@@ -163,7 +163,11 @@ class Supervisor:
     def _watch(self, child: Child) -> None:
         if child.output is not None:
             self._selector.register(child.output, selectors.EVENT_READ, child)
-        self._on_change(self.children)
+        try:
+            self._on_change(self.children)
+        except OSError as error:
+            # Only the start after a kill -9 of this supervisor needs the record: no reason to stop now.
+            self._note(f"the list of processes cannot be written: {error.strerror}")
 
     def _close(self, child: Child) -> None:
         """Pass on what an ended process has still printed, and stop listening to it."""
@@ -199,7 +203,6 @@ class Supervisor:
         for _, members in groupby(by_stage, key=lambda child: child.spec.stage):
             self._stop_stage(list(members))
         self.children.clear()
-        self._on_change([])
 
     def _stop_stage(self, children: list[Child]) -> None:
         began = time.monotonic()

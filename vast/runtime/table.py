@@ -98,9 +98,10 @@ def server_process(server: EmbeddedServer) -> ProcessSpec:
     )
 
 
-def manage_process(instance: Instance, name: str, *arguments: str) -> ProcessSpec:
-    """A management command, run to its end."""
-    return _python(instance, name, STAGE_AGENTS, "-m", "vast", "manage", *arguments)
+def prepare_process(instance: Instance, *, demo: bool) -> ProcessSpec:
+    """The command that makes the tables and first rows, and ends."""
+    options = ["--demo"] if demo else []
+    return _python(instance, "prepare", STAGE_WORKER, "-m", "vast.runtime.prepare", *options)
 
 
 def server_processes(instance: Instance) -> list[ProcessSpec]:

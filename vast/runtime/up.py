@@ -23,7 +23,7 @@ from vast.runtime.supervisor import Supervisor
 from vast.runtime.table import (
     Instance,
     agent_process,
-    manage_process,
+    prepare_process,
     server_process,
     server_processes,
 )
@@ -151,15 +151,16 @@ class _Start:
 
     def _set_up(self, instance: Instance) -> dict[str, Any]:
         """Bring the tables up to date and make what every instance needs."""
-        with self._steps.step("tables (migrate)"):
-            self._supervisor.run_once(manage_process(instance, "migrate", "migrate", "--no-input"))
-        with self._steps.step("sample data" if self._options.demo else "first data"):
-            arguments = ["bootstrap", "--json", *(["--demo"] if self._options.demo else [])]
-            # Its output holds the password and tokens: it goes to nobody's log.
-            lines = self._supervisor.run_once(
-                manage_process(instance, "bootstrap", *arguments), on_line=lambda name, text: None
-            )
-        return _last_json(lines)
+        stream = self._supervisor.stream
+
+        def log(name: str, text: str) -> None:
+            # The JSON holds the password and the tokens, which belong in no log.
+            if not text.startswith("{"):
+                stream.line(name, text)
+
+        with self._steps.step("tables and sample data" if self._options.demo else "tables"):
+            spec = prepare_process(instance, demo=self._options.demo)
+            return _last_json(self._supervisor.run_once(spec, on_line=log))
 
     def _write_connection(self, instance: Instance, token: str | None) -> None:
         self._home.write_connection(
@@ -177,9 +178,14 @@ class _Start:
             self._home.write_connection(url=connection.get("url"), token=connection.get("token"), pid=None)
 
     def _start_servers(self, instance: Instance) -> None:
-        with self._steps.step("web, worker, beat, scheduler"):
-            web, *_ = [self._supervisor.add(spec) for spec in server_processes(instance)]
-            self._supervisor.wait_until(_answers(f"{instance.url}/readyz"), web, _WEB_TIMEOUT_S)
+        web, *others = server_processes(instance)
+        # Web has the cores for itself first: it is what the user waits for.
+        with self._steps.step("web"):
+            child = self._supervisor.add(web)
+            self._supervisor.wait_until(_answers(f"{instance.url}/readyz"), child, _WEB_TIMEOUT_S)
+        with self._steps.step(", ".join(spec.name for spec in others)):
+            for spec in others:
+                self._supervisor.add(spec)
 
     def _start_agent(self, instance: Instance, facts: dict[str, Any]) -> None:
         token_file = self._home.folder("agents") / "enrolment-token"
@@ -224,9 +230,9 @@ def _last_json(lines: list[str]) -> dict[str, Any]:
     try:
         found = json.loads(lines[-1])
     except (IndexError, ValueError) as error:
-        raise StartError("bootstrap did not print what it made") from error
+        raise StartError("prepare did not print what it made") from error
     if not isinstance(found, dict):
-        raise StartError("bootstrap did not print what it made")
+        raise StartError("prepare did not print what it made")
     return found
 
 

@@ -23,6 +23,8 @@ class Root(TyperGroup):
             for line in exits.lines_of(error):
                 typer.echo(line, err=True)
             raise typer.Exit(exits.code_of(error)) from error
+        except KeyboardInterrupt as error:
+            raise typer.Exit(exits.INTERRUPTED) from error
         except ModuleNotFoundError as error:
             typer.echo(f"error: {extras.advice(error)}", err=True)
             raise typer.Exit(exits.FAILED) from error

@@ -29,6 +29,7 @@ BY_STATUS = {
     503: UNREACHABLE,
     504: UNREACHABLE,
 }
+BOUNDS = {"le": "at most", "lt": "less than", "ge": "at least", "gt": "more than"}
 BY_JOB_STATE = {"succeeded": 0, "failed": FAILED, "cancelled": CANCELLED, "skipped": CANCELLED}
 
 
@@ -53,4 +54,6 @@ def _field_line(item: FieldError) -> str:
 
 
 def _words(allowed: object) -> str:
+    if isinstance(allowed, dict):
+        return ", ".join(f"{BOUNDS.get(name, name)} {value}" for name, value in allowed.items())
     return ", ".join(map(str, allowed)) if isinstance(allowed, list | tuple) else str(allowed)

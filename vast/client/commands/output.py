@@ -93,8 +93,10 @@ def print_table(titles: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in titles:
-        table.add_column(title, overflow="fold", no_wrap=title in ("NAME", "STATE"))
+    for title, *column in zip(titles, *cells, strict=True):
+        # A cut or folded id cannot be copied, so the other columns give way.
+        whole = max(map(len, column), default=0) if title == "ID" else None
+        table.add_column(title, overflow="fold", no_wrap=title in ("ID", "NAME", "STATE"), min_width=whole)
     for line in cells:
         table.add_row(*(Text(cell, style=STATE_COLOURS.get(cell, "")) for cell in line))
     Console().print(table)
