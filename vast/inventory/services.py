@@ -153,8 +153,14 @@ def _apply_node(node: Node, inventory: Mapping[str, Any]) -> None:
     for field in ("address", "cpu_millis", "memory_mib", "task_slots", "simulated", "labels", "location"):
         if field in inventory:
             setattr(node, field, inventory[field])
-    for rank, level in enumerate(inventory.get("levels", [])):
-        TopologyLevel.objects.update_or_create(cluster=node.cluster, name=level, defaults={"rank": rank})
+    levels = [
+        TopologyLevel(cluster=node.cluster, name=level, rank=rank)
+        for rank, level in enumerate(inventory.get("levels", []))
+    ]
+    # All nodes of a cluster report the same levels, often at the same moment.
+    TopologyLevel.objects.bulk_create(
+        levels, update_conflicts=True, unique_fields=["cluster", "name"], update_fields=["rank"]
+    )
 
 
 def _apply_devices(node: Node, reported: list[Mapping[str, Any]]) -> None:
