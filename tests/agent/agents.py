@@ -108,3 +108,11 @@ def order(allocation: str, *command: str, **more: Any) -> dict[str, Any]:
 
 def shell(allocation: str, script: str, **more: Any) -> dict[str, Any]:
     return order(allocation, "/bin/sh", "-c", script, **more)
+
+
+def alive(pid: int) -> bool:
+    """Whether the process runs; one that ended but was not waited for does not."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False

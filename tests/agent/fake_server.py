@@ -113,7 +113,12 @@ class Vast:
         listener.bind(("127.0.0.1", self.port))
         self.port = listener.getsockname()[1]
         config = uvicorn.Config(
-            self._app, ws="websockets", lifespan="off", log_config=None, timeout_graceful_shutdown=1
+            self._app,
+            interface="asgi3",
+            ws="websockets-sansio",
+            lifespan="off",
+            log_config=None,
+            timeout_graceful_shutdown=1,
         )
         self._uvicorn = _Uvicorn(config)
         self._serving = asyncio.create_task(self._uvicorn.serve([listener]))

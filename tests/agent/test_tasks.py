@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.agent.agents import AgentProcess, order, shell
+from tests.agent.agents import AgentProcess, alive, order, shell
 from tests.agent.fake_server import FakeNode, Vast, until
 
 
@@ -106,7 +106,7 @@ async def test_stop_kills_a_stubborn_family_whole_even_what_left_the_group_and_t
     await node.stop_task("a1", grace_s=0.3)
     exited = await node.exited("a1")
     assert (exited["cause"], exited["signal"]) == ("stopped", signal.SIGKILL)
-    assert not any(_alive(pid) for pid in pids)
+    assert not any(alive(pid) for pid in pids)
 
 
 async def test_what_a_command_leaves_in_the_background_is_gone_when_its_end_is_reported(
@@ -115,7 +115,7 @@ async def test_what_a_command_leaves_in_the_background_is_gone_when_its_end_is_r
     await node.launch(shell("a1", "sleep 600 & echo $!; exit 0"))
     exited = await node.exited("a1")
     assert exited["exit_code"] == 0
-    assert not _alive(int(exited["log_tail"]))
+    assert not alive(int(exited["log_tail"]))
 
 
 async def test_a_stop_for_an_unknown_task_is_remembered_and_the_task_never_starts(node: FakeNode) -> None:
@@ -154,7 +154,7 @@ async def test_a_task_whose_shim_is_killed_is_lost_and_nothing_of_it_stays(node:
     os.kill(os.getsid(pid), signal.SIGKILL)
     exited = await node.exited("a1")
     assert (exited["cause"], exited["exit_code"], exited["signal"]) == ("lost", None, None)
-    assert not any(_alive(pid) for pid in family)
+    assert not any(alive(pid) for pid in family)
 
 
 async def test_term_to_the_shim_reaches_the_task(node: FakeNode) -> None:
@@ -163,7 +163,8 @@ async def test_term_to_the_shim_reaches_the_task(node: FakeNode) -> None:
     await asyncio.sleep(0.2)
     os.kill(os.getsid(pid), signal.SIGTERM)
     exited = await node.exited("a1")
-    assert (exited["exit_code"], exited["cause"], exited["log_tail"]) == (7, "exit", "caught\n")
+    assert (exited["exit_code"], exited["cause"]) == (7, "exit")
+    assert exited["log_tail"].endswith("caught\n")
 
 
 async def test_a_task_sees_its_order_and_nothing_of_the_agent(vast: Vast, agent: AgentProcess) -> None:
@@ -189,13 +190,6 @@ async def test_an_id_that_could_leave_its_folder_is_refused(node: FakeNode, name
     await node.launch(order(name, "true"), order("good", "true"))
     await node.exited("good")
     assert node.of("accepted")[0]["allocations"] == ["good"]
-
-
-def _alive(pid: int) -> bool:
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 async def until_log(node: FakeNode, allocation: str, lines: int) -> str:

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import logging
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -13,7 +14,6 @@ from pathlib import Path
 
 from vast.agent import VERSION, nodes
 from vast.agent.host import Host, Settings, StateInUse
-from vast.inventory.fleet import FleetError
 
 log = logging.getLogger("vast.agent")
 
@@ -28,11 +28,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         logging.getLogger(noisy).setLevel(logging.WARNING)
     try:
         specs = _specs(options)
-        asyncio.run(Host(_settings(options), specs).run())
-    except (FleetError, nodes.UnknownNode, StateInUse, OSError) as error:
+        asyncio.run(_run(Host(_settings(options), specs)))
+    except (nodes.UnusableFleet, StateInUse, OSError) as error:
         log.error("%s", error)
         return 2
     return 0
+
+
+async def _run(host: Host) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, host.stop)
+    await host.run()
 
 
 def _specs(options: argparse.Namespace) -> list[nodes.NodeSpec]:

@@ -20,7 +20,7 @@ GATHER_S = 0.05
 BATCH = 100
 TIMEOUT_S = 60.0
 RETRY_S = (0.5, 1.5)
-REFUSED_RETRY_S = (5.0, 10.0)
+REFUSED_RETRY_S = (2.0, 5.0)
 
 
 class EnrolmentRefused(Exception):

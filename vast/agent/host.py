@@ -6,7 +6,6 @@ import asyncio
 import fcntl
 import logging
 import os
-import signal
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
@@ -42,7 +41,7 @@ class Settings:
 
 
 class Host:
-    """``run`` until a signal or ``stop`` ends it."""
+    """``run`` until ``stop``."""
 
     def __init__(self, settings: Settings, nodes: Sequence[NodeSpec]) -> None:
         self._settings, self._specs = settings, nodes
@@ -58,8 +57,6 @@ class Host:
         settings = self._settings
         settings.state.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = _lock(settings.state)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, self.stop)
         spawner = Spawner()
         await spawner.start()
         enroller = Enroller(settings.server, settings.token_file, settings.state)

@@ -52,6 +52,10 @@ class Journal:
                 self._flushing = asyncio.create_task(self._flush())
             await asyncio.shield(self._flushing)
 
+    @property
+    def committed(self) -> bool:
+        return self._durable == self._written
+
     def close(self) -> None:
         """Write out what waits and close the file."""
         if self._waiting:

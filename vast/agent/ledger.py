@@ -33,7 +33,6 @@ class Entry:
     """
 
     allocation: str
-    accepted_at: float
     order: dict[str, Any] | None = None
     stop: Stop | None = None
     started: Item | None = None
@@ -60,8 +59,8 @@ class Ledger:
         match record:
             case ["boot", boot]:
                 self.boot = boot
-            case ["order", at, order]:
-                self.entries[order["allocation"]] = Entry(order["allocation"], at, order)
+            case ["order", order]:
+                self.entries[order["allocation"]] = Entry(order["allocation"], order)
             case ["stop", allocation, cause, grace_s, at]:
                 self.entries[allocation].stop = Stop(cause, grace_s, at)
             case ["status", number, item]:
@@ -112,7 +111,7 @@ class Ledger:
         waiting = {id(item) for item in self.unacked.values()}
         for entry in self.entries.values():
             if entry.order is not None:
-                yield ["order", entry.accepted_at, entry.order]
+                yield ["order", entry.order]
             if entry.stop is not None and entry.order is not None:
                 yield ["stop", entry.allocation, entry.stop.cause, entry.stop.grace_s, entry.stop.at]
             for item in (entry.started, entry.final):
@@ -123,7 +122,7 @@ class Ledger:
         yield ["next", self.next_number]
 
     def _note(self, item: Item) -> None:
-        entry = self.entries.setdefault(item["allocation"], Entry(item["allocation"], item["at"]))
+        entry = self.entries.setdefault(item["allocation"], Entry(item["allocation"]))
         if item["event"] == "started":
             entry.started = item
         else:

@@ -12,15 +12,14 @@ from urllib.parse import urlsplit
 
 import psutil
 
-from vast.inventory import fleet as fleets
 from vast.vendors import discovery
 
 Inventory = dict[str, Any]
 LOCAL_TASK_SLOTS = 256
 
 
-class UnknownNode(ValueError):
-    """A node was asked for that the fleet file does not describe."""
+class UnusableFleet(Exception):
+    """The fleet file is wrong, or does not describe a node that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +37,18 @@ class NodeSpec:
 
 
 def from_fleet(path: Path, names: Collection[str], cluster: str | None, pool: str | None) -> list[NodeSpec]:
-    """The fleet's nodes, or those of the given names. Raises FleetError and UnknownNode."""
-    fleet = fleets.load(path)
+    """The fleet's nodes, or those of the given names. Raises UnusableFleet."""
+    # Only here: checking a fleet file needs a package that a node without simulation does without.
+    from vast.inventory.fleet import FleetError, load
+
+    try:
+        fleet = load(path)
+    except FleetError as error:
+        raise UnusableFleet(str(error)) from error
     wanted = [node for node in fleet.nodes if not names or node.name in names]
     missing = set(names) - {node.name for node in wanted}
     if missing:
-        raise UnknownNode(f"{path} has no node {', '.join(sorted(missing))}")
+        raise UnusableFleet(f"{path} has no node {', '.join(sorted(missing))}")
     return [
         NodeSpec(node.name, cluster or fleet.name, pool or fleet.pool, node.inventory()) for node in wanted
     ]

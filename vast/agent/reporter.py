@@ -51,7 +51,9 @@ class Reporter:
             self.all_confirmed.set()
 
     def check(self) -> None:
-        """Send again what was not confirmed for some seconds."""
+        """Send again what was not confirmed for some seconds; bring confirmations to disk."""
+        if not self._journal.committed:
+            self._wake.set()
         if self._open and self._journal.ledger.unacked and time.monotonic() > self._quiet_since + RESEND_S:
             self._sent = 0
             self._wake.set()

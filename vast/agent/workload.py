@@ -86,7 +86,7 @@ class Workload:
             if allocation in self._ledger.entries:
                 self._repeat(allocation)
             else:
-                self._journal.write(["order", time.time(), order])
+                self._journal.write(["order", order])
         await self._journal.commit()
         # Not only new ones: an order whose commit failed the first time is here but was not started.
         waiting = [self._ledger.entries[pk] for pk in taken if pk not in self._tasks]
