@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from tests.domain import Lab
 from vast.allocation.services import cancel
 from vast.allocation.world import World
+from vast.common import clock
 from vast.inventory.models import Device, Node
 from vast.inventory.services import (
     apply_inventory,
@@ -63,8 +66,6 @@ def test_changes_of_nodes_and_devices_are_seen(lab: Lab, world: World) -> None:
 
 
 def test_a_node_that_falls_silent_is_seen(lab: Lab, world: World) -> None:
-    from datetime import timedelta
-
     lab.node("a")
     assert mark_unreachable(silent_for=timedelta(seconds=-1)) == 1
     assert not same(world).nodes[0].ready
@@ -142,3 +143,16 @@ def test_an_unchanged_database_is_not_read_again(lab: Lab, world: World) -> None
     before = world.nodes()
     assert queries(world.snapshot) <= 5
     assert world.nodes() is before
+
+
+def test_a_change_that_was_made_earlier_but_committed_later_is_seen(lab: Lab, world: World) -> None:
+    node = lab.node("a")
+    same(world)
+    with clock.frozen(clock.now() - timedelta(seconds=3)):
+        change_node(node=Node.objects.get(pk=node.pk), cordoned=True)
+        cordon_device(device=Device.objects.get(), cordoned=True)
+        change_queue(queue=lab.queues["research"], state="closed")
+    warm = same(world)
+    assert warm.nodes[0].cordoned
+    assert warm.nodes[0].devices[0].cordoned
+    assert not warm.queues[0].open
