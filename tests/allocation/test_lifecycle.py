@@ -186,3 +186,13 @@ def test_a_node_declared_lost_has_to_enrol_anew(lab: Lab) -> None:
     assert node_by_key(key) is None
     node.refresh_from_db()
     assert node.cordoned
+
+
+def test_a_job_whose_launch_failed_on_the_only_node_is_tried_there_again(lab: Lab) -> None:
+    lab.node("a")
+    job = lab.submit(devices=1)
+    lab.schedule()
+    lab.exited(job, code=None, cause="launch_failed", message="no such program")
+    type(job).objects.filter(pk=job.pk).update(not_before=None)
+    lab.cycle.world.forget()
+    assert lab.schedule() == 1
