@@ -24,24 +24,20 @@ const noLiteralText = {
   },
 };
 
-export default tseslint.config(
-  { ignores: ["dist", "node_modules", "src/api/schema.ts"] },
-  ...tseslint.configs.strict,
-  {
-    files: ["**/*.{ts,tsx}"],
-    plugins: {
-      "jsx-a11y": jsxA11y,
-      "react-hooks": reactHooks,
-      vast: { rules: { "no-literal-text": noLiteralText } },
-    },
-    rules: {
-      ...jsxA11y.flatConfigs.strict.rules,
-      "react-hooks/rules-of-hooks": "error",
-      "react-hooks/exhaustive-deps": "error",
-      "vast/no-literal-text": "error",
-      "max-lines": ["error", 500],
-      "@typescript-eslint/consistent-type-imports": "error",
-      "@typescript-eslint/no-non-null-assertion": "error",
-    },
+export default tseslint.config({ ignores: ["dist", "node_modules", "src/api/schema.ts"] }, ...tseslint.configs.strict, {
+  files: ["**/*.{ts,tsx}"],
+  plugins: {
+    "jsx-a11y": jsxA11y,
+    "react-hooks": reactHooks,
+    vast: { rules: { "no-literal-text": noLiteralText } },
   },
-);
+  rules: {
+    ...jsxA11y.flatConfigs.strict.rules,
+    "react-hooks/rules-of-hooks": "error",
+    "react-hooks/exhaustive-deps": "error",
+    "vast/no-literal-text": "error",
+    "max-lines": ["error", 500],
+    "@typescript-eslint/consistent-type-imports": "error",
+    "@typescript-eslint/no-non-null-assertion": "error",
+  },
+});

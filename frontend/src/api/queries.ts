@@ -54,7 +54,9 @@ export const jobsQuery = (filters: JobFilters) =>
     queryFn: ({ pageParam }) =>
       ok(
         api.GET("/api/v1/jobs/", {
-          params: { query: { ...filters, page_size: JOBS_A_PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) } },
+          params: {
+            query: { ...filters, page_size: JOBS_A_PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) },
+          },
           querySerializer: { array: { style: "form", explode: false } },
         }),
       ),
@@ -90,7 +92,10 @@ export const jobEventsQuery = (id: string) =>
       const events = [];
       let cursor: string | null = null;
       for (let page = 0; page < MOST_EVENT_PAGES; page += 1) {
-        const query: { page_size: number; cursor?: string } = { page_size: 1000, ...(cursor === null ? {} : { cursor }) };
+        const query: { page_size: number; cursor?: string } = {
+          page_size: 1000,
+          ...(cursor === null ? {} : { cursor }),
+        };
         const answer = await ok(api.GET("/api/v1/jobs/{id}/events/", { params: { path: { id }, query } }));
         events.push(...answer.results);
         cursor = cursorOf(answer.next);

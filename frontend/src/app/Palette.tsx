@@ -1,6 +1,11 @@
 import { useMantineColorScheme } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { createSpotlight, Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from "@mantine/spotlight";
+import {
+  createSpotlight,
+  Spotlight,
+  type SpotlightActionData,
+  type SpotlightActionGroupData,
+} from "@mantine/spotlight";
 import {
   IconCpu,
   IconKey,
@@ -77,12 +82,42 @@ function usePages(): SpotlightActionData[] {
   const { t } = useTranslation();
   const navigate = useNavigate();
   return [
-    { id: "p-overview", label: t("nav.overview"), leftSection: <IconLayoutDashboard {...ICON} />, onClick: () => void navigate({ to: "/" }) },
-    { id: "p-nodes", label: t("nav.nodes"), leftSection: <IconServer2 {...ICON} />, onClick: () => void navigate({ to: "/nodes" }) },
-    { id: "p-devices", label: t("nav.devices"), leftSection: <IconCpu {...ICON} />, onClick: () => void navigate({ to: "/devices" }) },
-    { id: "p-jobs", label: t("nav.jobs"), leftSection: <IconListDetails {...ICON} />, onClick: () => void navigate({ to: "/jobs" }) },
-    { id: "p-queues", label: t("nav.queues"), leftSection: <IconSitemap {...ICON} />, onClick: () => void navigate({ to: "/queues" }) },
-    { id: "p-tokens", label: t("nav.tokens"), leftSection: <IconKey {...ICON} />, onClick: () => void navigate({ to: "/tokens" }) },
+    {
+      id: "p-overview",
+      label: t("nav.overview"),
+      leftSection: <IconLayoutDashboard {...ICON} />,
+      onClick: () => void navigate({ to: "/" }),
+    },
+    {
+      id: "p-nodes",
+      label: t("nav.nodes"),
+      leftSection: <IconServer2 {...ICON} />,
+      onClick: () => void navigate({ to: "/nodes" }),
+    },
+    {
+      id: "p-devices",
+      label: t("nav.devices"),
+      leftSection: <IconCpu {...ICON} />,
+      onClick: () => void navigate({ to: "/devices" }),
+    },
+    {
+      id: "p-jobs",
+      label: t("nav.jobs"),
+      leftSection: <IconListDetails {...ICON} />,
+      onClick: () => void navigate({ to: "/jobs" }),
+    },
+    {
+      id: "p-queues",
+      label: t("nav.queues"),
+      leftSection: <IconSitemap {...ICON} />,
+      onClick: () => void navigate({ to: "/queues" }),
+    },
+    {
+      id: "p-tokens",
+      label: t("nav.tokens"),
+      leftSection: <IconKey {...ICON} />,
+      onClick: () => void navigate({ to: "/tokens" }),
+    },
   ];
 }
 
@@ -94,7 +129,14 @@ function useActions(): SpotlightActionData[] {
   const other = i18n.language === "zh" ? "en" : "zh";
   return [
     ...(may("jobs.submit")
-      ? [{ id: "a-submit", label: t("jobs.submit"), leftSection: <IconPlus {...ICON} />, onClick: () => void navigate({ to: "/jobs/new" }) }]
+      ? [
+          {
+            id: "a-submit",
+            label: t("jobs.submit"),
+            leftSection: <IconPlus {...ICON} />,
+            onClick: () => void navigate({ to: "/jobs/new" }),
+          },
+        ]
       : []),
     {
       id: "a-waiting",

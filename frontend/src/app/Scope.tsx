@@ -16,7 +16,7 @@ export function useScope(): Required<Pick<ScopeSearch, "range">> & Omit<ScopeSea
 export function useSetScope(): (change: { [K in keyof ScopeSearch]?: ScopeSearch[K] | null }) => void {
   const navigate = useNavigate();
   return (change) => {
-    void navigate({ to: ".", search: (old) => changed({ pool: undefined, tenant: undefined, range: undefined, ...old }, change) });
+    void navigate({ to: ".", search: (old) => changed<Record<string, unknown>>(old, change) });
   };
 }
 

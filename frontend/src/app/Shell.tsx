@@ -99,7 +99,11 @@ function Frame() {
     "/": () => document.querySelector<HTMLInputElement>("[data-filter-focus]")?.focus(),
   });
   return (
-    <AppShell header={{ height: 48 }} navbar={{ width: 184, breakpoint: "sm", collapsed: { mobile: !menuOpen } }} padding={0}>
+    <AppShell
+      header={{ height: 48 }}
+      navbar={{ width: 184, breakpoint: "sm", collapsed: { mobile: !menuOpen } }}
+      padding={0}
+    >
       <a href="#main" className="skip">
         {t("shell.skip")}
       </a>
@@ -161,7 +165,13 @@ function Rail({ onGo }: { onGo: () => void }) {
           {group.pages
             .filter((page) => may(page.permission))
             .map(({ to, key, icon: Icon }) => (
-              <Link key={key} to={to} className="raillink" activeOptions={{ exact: to === "/", includeSearch: false }} onClick={onGo}>
+              <Link
+                key={key}
+                to={to}
+                className="raillink"
+                activeOptions={{ exact: to === "/", includeSearch: false }}
+                onClick={onGo}
+              >
                 <Icon size={17} stroke={1.7} aria-hidden />
                 {t(`nav.${key}`)}
               </Link>

@@ -25,7 +25,12 @@ export function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: (
   const { t } = useTranslation();
   const on = useCell(shortcutsOn);
   return (
-    <Modal opened={opened} onClose={onClose} title={t("shortcuts.title")} closeButtonProps={{ "aria-label": t("action.close") }}>
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={t("shortcuts.title")}
+      closeButtonProps={{ "aria-label": t("action.close") }}
+    >
       <Switch
         label={t("shortcuts.on")}
         checked={on}

@@ -32,7 +32,8 @@ export const SCOPE_KEYS = ["pool", "tenant", "range"] as const;
 export const nodesSearch = (raw: Raw) => pick(raw, ["state", "vendor", "search", "ordering", "cordoned"]);
 export const devicesSearch = (raw: Raw) =>
   pick(raw, ["vendor", "model", "mode", "health", "load", "search", "ordering", "group", "open", "cordoned"]);
-export const jobsSearch = (raw: Raw) => pick(raw, ["tab", "state", "queue", "owner", "search", "label", "array", "ordering"]);
+export const jobsSearch = (raw: Raw) =>
+  pick(raw, ["tab", "state", "queue", "owner", "search", "label", "array", "ordering"]);
 export const jobSearch = (raw: Raw) => pick(raw, ["tab", "task"]);
 export const newJobSearch = (raw: Raw) => pick(raw, ["from", "template", "queue"]);
 export const queuesSearch = (raw: Raw) => pick(raw, ["class", "open"]);

@@ -29,7 +29,14 @@ export function sentence(reason: ReasonLike, language: string): string {
   return fill(template, reason.params ?? {});
 }
 
-export type Evidence = { code: string; count: number | null; unit: "devices" | "nodes" | null; need: string; best: string; text: string };
+export type Evidence = {
+  code: string;
+  count: number | null;
+  unit: "devices" | "nodes" | null;
+  need: string;
+  best: string;
+  text: string;
+};
 
 const isReason = (value: unknown): value is ReasonLike =>
   typeof value === "object" && value !== null && typeof (value as { code?: unknown }).code === "string";

@@ -21,10 +21,10 @@ export function gib(mib: number, language = "en"): string {
 }
 
 /** 1500 milli-cards -> "1.50". */
-export const cards = (milli: number, language = "en"): string =>
-  format(language, 2, 2).format(milli / 1000);
+export const cards = (milli: number, language = "en"): string => format(language, 2, 2).format(milli / 1000);
 
-export const percent = (value: number, language = "en"): string => `${format(language, 0, value > 0 && value < 1 ? 1 : 0).format(value)} %`;
+export const percent = (value: number, language = "en"): string =>
+  `${format(language, 0, value > 0 && value < 1 ? 1 : 0).format(value)} %`;
 
 /** 820 -> "820 W", 12400 -> "12.4 kW". */
 export const watts = (value: number, language = "en"): string =>

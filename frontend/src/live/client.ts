@@ -268,7 +268,9 @@ export class LiveClient {
       const frame = this.waitingOverview;
       this.waitingOverview = undefined;
       this.overview.set(frame);
-      this.overviewHistory.set(addPoint(this.overviewHistory.get(), { at, values: tileValues(frame) }, WINDOW_MS, STEP_MS));
+      this.overviewHistory.set(
+        addPoint(this.overviewHistory.get(), { at, values: tileValues(frame) }, WINDOW_MS, STEP_MS),
+      );
     }
     if (this.waitingEvents.length > 0) {
       const fresh = this.waitingEvents;

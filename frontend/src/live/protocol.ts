@@ -1,7 +1,13 @@
 /** Frames of the socket `/ws/live/`. */
 import type { JobEvent, PoolUsage, TotalUsage, VendorUsage } from "../api/types";
 
-export type NodeRow = [id: string, util: number | null, memoryUsedMib: number | null, powerW: number | null, ageS: number];
+export type NodeRow = [
+  id: string,
+  util: number | null,
+  memoryUsedMib: number | null,
+  powerW: number | null,
+  ageS: number,
+];
 export type DeviceRow = [
   id: string,
   util: number | null,

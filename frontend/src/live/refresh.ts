@@ -36,7 +36,10 @@ export function patchJob(job: Job, event: JobEvent): Job {
   return { ...job, state: event.to_state as JobState, reason: event.reason ?? job.reason };
 }
 
-export function patchPages(data: InfiniteData<JobPage> | undefined, event: JobEvent): InfiniteData<JobPage> | undefined {
+export function patchPages(
+  data: InfiniteData<JobPage> | undefined,
+  event: JobEvent,
+): InfiniteData<JobPage> | undefined {
   if (data === undefined || !data.pages.some((page) => page.results.some((job) => job.id === event.job))) return data;
   return {
     ...data,

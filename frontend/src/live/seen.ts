@@ -5,11 +5,15 @@ export const PATIENCE_MS = 1500;
 
 export type Seen = { last: number; behindSince: number | null };
 
-export const sawEvent = (seen: Seen, id: number): Seen =>
-  id <= seen.last ? seen : { last: id, behindSince: null };
+export const sawEvent = (seen: Seen, id: number): Seen => (id <= seen.last ? seen : { last: id, behindSince: null });
 
 /** A heartbeat or hello named the newest event. `missed` = fetch anew. */
-export function sawNewest(seen: Seen, newest: number, now: number, patienceMs = PATIENCE_MS): { seen: Seen; missed: boolean } {
+export function sawNewest(
+  seen: Seen,
+  newest: number,
+  now: number,
+  patienceMs = PATIENCE_MS,
+): { seen: Seen; missed: boolean } {
   if (newest <= seen.last) return { seen: { ...seen, behindSince: null }, missed: false };
   if (seen.behindSince === null && patienceMs > 0) return { seen: { ...seen, behindSince: now }, missed: false };
   if (seen.behindSince !== null && now - seen.behindSince < patienceMs) return { seen, missed: false };

@@ -95,7 +95,8 @@ export function DataTable<Row>(props: Props<Row>) {
 
   const tracks = [...(selection ? ["36px"] : []), ...shown.map((column) => column.track)].join(" ");
   const grid: CSSProperties = { gridTemplateColumns: tracks };
-  const allSelected = selection !== undefined && rows.length > 0 && rows.every((row) => selection.keys.has(rowKey(row)));
+  const allSelected =
+    selection !== undefined && rows.length > 0 && rows.every((row) => selection.keys.has(rowKey(row)));
   return (
     <div
       ref={merged}

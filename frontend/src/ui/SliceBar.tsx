@@ -22,7 +22,12 @@ export function SliceBar({ device, large = false }: { device: Device; large?: bo
     memory: formats.gib(device.memory_mib),
   });
   return (
-    <div className={large ? "slicebar large" : "slicebar"} role="img" aria-label={told} title={large ? undefined : told}>
+    <div
+      className={large ? "slicebar large" : "slicebar"}
+      role="img"
+      aria-label={told}
+      title={large ? undefined : told}
+    >
       <SliceTrack track={cores} kind={t("device.cores")} labels={!large} large={large} device={device} />
       <SliceTrack track={memory} kind={t("device.memory")} labels={large} large={large} device={device} />
     </div>

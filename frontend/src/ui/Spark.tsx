@@ -25,7 +25,14 @@ export function Spark({
     "",
   );
   return (
-    <svg className="spark" width={width} height={height} viewBox={`0 0 ${String(width)} ${String(height)}`} preserveAspectRatio="none" aria-hidden>
+    <svg
+      className="spark"
+      width={width}
+      height={height}
+      viewBox={`0 0 ${String(width)} ${String(height)}`}
+      preserveAspectRatio="none"
+      aria-hidden
+    >
       <path className="sparkarea" d={`${line}L${String(width)} ${String(height)}L0 ${String(height)}Z`} />
       <path className="sparkline" d={line} />
     </svg>

@@ -26,7 +26,12 @@ export function ErrorNote({ error, onRetry }: { error: unknown; onRetry?: () => 
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <Text size="sm">{describe(error)}</Text>
         {onRetry && (
-          <Button size="compact-sm" variant="default" leftSection={<IconRefresh size={14} aria-hidden />} onClick={onRetry}>
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconRefresh size={14} aria-hidden />}
+            onClick={onRetry}
+          >
             {t("action.retry")}
           </Button>
         )}

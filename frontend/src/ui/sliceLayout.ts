@@ -21,7 +21,11 @@ export type Track = {
 /** So that a slice without a reservation of its own is still seen. */
 const LEAST_WIDTH = 0.8;
 
-export function layoutTrack(slices: readonly DeviceSlice[], capacity: number, amount: (slice: DeviceSlice) => number): Track {
+export function layoutTrack(
+  slices: readonly DeviceSlice[],
+  capacity: number,
+  amount: (slice: DeviceSlice) => number,
+): Track {
   const amounts = slices.map((slice) => (slice.exclusive ? capacity : Math.max(0, amount(slice))));
   const used = amounts.reduce((sum, each) => sum + each, 0);
   const full = Math.max(capacity, used, 1);

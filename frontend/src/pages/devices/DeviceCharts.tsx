@@ -21,7 +21,11 @@ export function DeviceCharts({ device }: { device: Device }) {
   const { range } = useScope();
   const query = useQuery(deviceSamplesQuery(device.id, RANGES[range]));
   const live = useLiveSamples(device.id);
-  return <Loaded query={query}>{(data) => <Charts device={device} stored={data.points} live={live} seconds={RANGES[range]} />}</Loaded>;
+  return (
+    <Loaded query={query}>
+      {(data) => <Charts device={device} stored={data.points} live={live} seconds={RANGES[range]} />}
+    </Loaded>
+  );
 }
 
 function useLiveSamples(id: string): readonly Sample[] {

@@ -50,7 +50,11 @@ function Detail({ device, linkToPage }: { device: Device; linkToPage: boolean })
       </PageHead>
       <Panel
         title={t("device.slices")}
-        aside={<span className="num dim small">{t("slice.count", { count: device.slices_used, max: device.max_slices })}</span>}
+        aside={
+          <span className="num dim small">
+            {t("slice.count", { count: device.slices_used, max: device.max_slices })}
+          </span>
+        }
       >
         <SliceBar device={device} large />
         <SliceTable device={device} />
@@ -151,7 +155,11 @@ function SliceTable({ device }: { device: Device }) {
               <StateChip state={slice.state} />
             </td>
             <td data-align="end" className="num">
-              {slice.exclusive ? t("slice.whole") : slice.cores === 0 ? t("slice.bestEffort") : formats.percent(slice.cores)}
+              {slice.exclusive
+                ? t("slice.whole")
+                : slice.cores === 0
+                  ? t("slice.bestEffort")
+                  : formats.percent(slice.cores)}
             </td>
             <td data-align="end" className="num">
               {formats.gib(slice.exclusive ? device.memory_mib : slice.memory_mib)} <small>{t("unit.gib")}</small>
@@ -178,7 +186,9 @@ function Links({ device }: { device: Device }) {
           return (
             <li key={`${link.kind} ${other}`}>
               <Link to="/devices/$id" params={{ id: other }} className="link">
-                {known === undefined ? other.slice(0, 8) : `${known.model} ${t("device.indexNumber", { index: known.index })}`}
+                {known === undefined
+                  ? other.slice(0, 8)
+                  : `${known.model} ${t("device.indexNumber", { index: known.index })}`}
               </Link>
               <span className="dim small">
                 {link.kind}
@@ -200,7 +210,8 @@ function CordonDevice({ device }: { device: Device }) {
   const change = async (): Promise<void> => {
     await ok(
       api.PATCH("/api/v1/devices/{id}/", {
-        params: { path: { id: device.id }, header: ifMatch(device.version) },
+        params: { path: { id: device.id } },
+        headers: ifMatch(device.version),
         body: { cordoned: !cordoned },
       }),
     );

@@ -36,12 +36,16 @@ export function Devices() {
   const columns = useColumns();
   const { data } = query;
   const rows = useMemo(
-    () => byLoad(data ?? [], search.load, (device) => live.devices.get(device.id)?.util ?? device.live?.util_pct ?? null),
+    () =>
+      byLoad(data ?? [], search.load, (device) => live.devices.get(device.id)?.util ?? device.live?.util_pct ?? null),
     [data, search.load, live],
   );
   return (
     <div className="page">
-      <PageHead title={t("nav.devices")} sub={<span className="dim num">{t("devices.count", { count: rows.length })}</span>} />
+      <PageHead
+        title={t("nav.devices")}
+        sub={<span className="dim num">{t("devices.count", { count: rows.length })}</span>}
+      />
       <Filters search={search} set={set} />
       <Loaded query={query}>
         {() => (
@@ -114,8 +118,19 @@ function useColumns(): Column<Device>[] {
           </span>
         ),
       },
-      { key: "mode", header: t("device.mode"), track: "104px", from: 1240, cell: (device) => <StateChip state={device.mode} /> },
-      { key: "slices", header: t("device.slices"), track: "minmax(150px, 2fr)", cell: (device) => <SliceBar device={device} /> },
+      {
+        key: "mode",
+        header: t("device.mode"),
+        track: "104px",
+        from: 1240,
+        cell: (device) => <StateChip state={device.mode} />,
+      },
+      {
+        key: "slices",
+        header: t("device.slices"),
+        track: "minmax(150px, 2fr)",
+        cell: (device) => <SliceBar device={device} />,
+      },
       {
         key: "count",
         header: t("device.slots"),
@@ -143,10 +158,38 @@ function useColumns(): Column<Device>[] {
           </span>
         ),
       },
-      { key: "util", header: t("device.util"), track: "124px", from: 420, align: "end", cell: (device) => <UtilCell device={device} /> },
-      { key: "used", header: t("device.memoryUsed"), track: "116px", from: 1040, align: "end", cell: (device) => <MemoryUsedCell device={device} /> },
-      { key: "temperature", header: t("device.temperature"), track: "64px", from: 820, align: "end", cell: (device) => <TemperatureCell device={device} /> },
-      { key: "power", header: t("device.power"), track: "68px", from: 820, align: "end", cell: (device) => <PowerCell device={device} /> },
+      {
+        key: "util",
+        header: t("device.util"),
+        track: "124px",
+        from: 420,
+        align: "end",
+        cell: (device) => <UtilCell device={device} />,
+      },
+      {
+        key: "used",
+        header: t("device.memoryUsed"),
+        track: "116px",
+        from: 1040,
+        align: "end",
+        cell: (device) => <MemoryUsedCell device={device} />,
+      },
+      {
+        key: "temperature",
+        header: t("device.temperature"),
+        track: "64px",
+        from: 820,
+        align: "end",
+        cell: (device) => <TemperatureCell device={device} />,
+      },
+      {
+        key: "power",
+        header: t("device.power"),
+        track: "68px",
+        from: 820,
+        align: "end",
+        cell: (device) => <PowerCell device={device} />,
+      },
       {
         key: "health",
         header: t("device.health"),
@@ -171,7 +214,10 @@ function Filters({ search, set }: FilterProps) {
   const vendors = [...new Set(models.map((model) => model.vendor))].sort();
   const options = (values: readonly string[], prefix: string) =>
     values.map((value) => ({ value, label: t(`${prefix}.${value}`, { defaultValue: value }) }));
-  const select = (key: "vendor" | "model" | "mode" | "health" | "load" | "group", data: { value: string; label: string }[]) => (
+  const select = (
+    key: "vendor" | "model" | "mode" | "health" | "load" | "group",
+    data: { value: string; label: string }[],
+  ) => (
     <Select
       aria-label={t(`filter.${key}`)}
       placeholder={t(`filter.${key}`)}

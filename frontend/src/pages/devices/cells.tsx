@@ -61,7 +61,11 @@ export function MemoryUsedCell({ device }: { device: Device }) {
   const now = useDeviceNow(device);
   return (
     <span className="num">
-      <Value value={now.memoryUsedMib} heard={now.at !== null} show={(mib) => `${formats.gib(mib)} / ${formats.gib(device.memory_mib)}`} />{" "}
+      <Value
+        value={now.memoryUsedMib}
+        heard={now.at !== null}
+        show={(mib) => `${formats.gib(mib)} / ${formats.gib(device.memory_mib)}`}
+      />{" "}
       <small>{t("unit.gib")}</small>
     </span>
   );
@@ -73,7 +77,11 @@ export function TemperatureCell({ device }: { device: Device }) {
   const now = useDeviceNow(device);
   return (
     <span className="num">
-      <Value value={now.temperatureC} heard={now.at !== null} show={(value) => t("unit.celsius", { n: formats.integer(value) })} />
+      <Value
+        value={now.temperatureC}
+        heard={now.at !== null}
+        show={(value) => t("unit.celsius", { n: formats.integer(value) })}
+      />
     </span>
   );
 }

@@ -31,10 +31,15 @@ export function serverFilters(search: Search, pool: string | undefined): DeviceF
 }
 
 /** Load is live, so it is filtered here. */
-export function byLoad(devices: readonly Device[], load: string | undefined, util: (device: Device) => number | null): readonly Device[] {
+export function byLoad(
+  devices: readonly Device[],
+  load: string | undefined,
+  util: (device: Device) => number | null,
+): readonly Device[] {
   if (load === "held") return devices.filter((device) => device.slices_used > 0);
   if (load === "busy") return devices.filter((device) => (util(device) ?? 0) >= IDLE_BELOW);
-  if (load === "idle") return devices.filter((device) => device.slices_used > 0 && (util(device) ?? IDLE_BELOW) < IDLE_BELOW);
+  if (load === "idle")
+    return devices.filter((device) => device.slices_used > 0 && (util(device) ?? IDLE_BELOW) < IDLE_BELOW);
   return devices;
 }
 

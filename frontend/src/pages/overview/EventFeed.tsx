@@ -28,7 +28,9 @@ export function EventFeed({ recent }: { recent: readonly JobEvent[] }) {
                 {event.job_name}
               </Link>
               <When at={event.at} className="dim small num" />
-              {event.reason !== null && <span className="feedreason dim small">{sentence(event.reason, i18n.language)}</span>}
+              {event.reason !== null && (
+                <span className="feedreason dim small">{sentence(event.reason, i18n.language)}</span>
+              )}
             </li>
           ))}
         </ol>
