@@ -3,11 +3,12 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions, type QueryClient 
 
 import { api, ok } from "./client";
 import { isProblem } from "./problem";
+import type { operations } from "./schema";
 import type { Me } from "./types";
 
-export type JobFilters = NonNullable<NonNullable<import("./schema").operations["jobs_list"]["parameters"]["query"]>>;
-export type DeviceFilters = NonNullable<import("./schema").operations["devices_list"]["parameters"]["query"]>;
-export type NodeFilters = NonNullable<import("./schema").operations["nodes_list"]["parameters"]["query"]>;
+export type JobFilters = NonNullable<operations["jobs_list"]["parameters"]["query"]>;
+export type DeviceFilters = NonNullable<operations["devices_list"]["parameters"]["query"]>;
+export type NodeFilters = NonNullable<operations["nodes_list"]["parameters"]["query"]>;
 
 export const keys = {
   me: ["me"] as const,

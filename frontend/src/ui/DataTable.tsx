@@ -98,6 +98,8 @@ export function DataTable<Row>(props: Props<Row>) {
   const allSelected =
     selection !== undefined && rows.length > 0 && rows.every((row) => selection.keys.has(rowKey(row)));
   return (
+    // Hovering only keeps rows in place; nothing is done by it.
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <div
       ref={merged}
       className="table"

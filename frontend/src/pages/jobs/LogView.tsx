@@ -38,8 +38,6 @@ export function LogView({ buffer, version, follow, onLeaveEnd, wrap, words, targ
     if (target !== undefined) virtual.scrollToIndex(target, { align: "center" });
   }, [target, virtual]);
   return (
-    // A scrolling region has to be reachable by keyboard.
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div
       ref={scroller}
       className="logview"
@@ -47,6 +45,8 @@ export function LogView({ buffer, version, follow, onLeaveEnd, wrap, words, targ
       role="log"
       aria-live="off"
       aria-label={t("job.tab.logs")}
+      // A scrolling region has to be reachable by keyboard.
+      // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       onScroll={(event) => {
         const now = event.currentTarget.scrollTop;

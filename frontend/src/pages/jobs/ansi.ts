@@ -3,7 +3,6 @@
 export type Piece = { text: string; color: string | null; bold: boolean };
 
 const NAMES = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"] as const;
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const SEQUENCE =
   /\u001b\[([0-9;?]*)([A-Za-z])|\u001b\][^\u0007]*\u0007|\u001b[()][A-Z0-9]|[\u0000-\u0008\u000b-\u001a\u001c-\u001f]/g;
 

@@ -75,7 +75,7 @@ function Tree({ queues: all }: { queues: readonly Queue[] }) {
         />
         <BulletLegend />
       </div>
-      <table className="plain tree" role="treegrid" aria-label={t("nav.queues")}>
+      <table className="plain tree" aria-label={t("nav.queues")}>
         <thead>
           <tr>
             <th>{t("term.queue")}</th>
@@ -150,13 +150,14 @@ function Row({ row, shown, scale, onToggle, onOpen }: RowProps) {
   };
   const pending = queue.pending_milli[shown] ?? 0;
   return (
-    <tr role="row" aria-level={row.depth + 1} aria-expanded={row.hasChildren ? row.open : undefined}>
-      <td role="gridcell">
+    <tr>
+      <td>
         <span className="treename" style={{ paddingInlineStart: row.depth * 20 }}>
           {row.hasChildren ? (
             <button
               type="button"
               className="twisty"
+              aria-expanded={row.open}
               aria-label={t(row.open ? "queue.collapse" : "queue.expand", { name: queue.path })}
               onClick={() => {
                 onToggle();
@@ -179,25 +180,25 @@ function Row({ row, shown, scale, onToggle, onOpen }: RowProps) {
           {queue.tenant !== null && row.depth === 0 && <span className="dim small">{queue.tenant.name}</span>}
         </span>
       </td>
-      <td role="gridcell">
+      <td>
         <StateChip state={queue.state ?? "open"} />
       </td>
-      <td role="gridcell">
+      <td>
         <BulletBar held={held} guaranteed={quota?.guaranteed ?? 0} limit={limit} scale={scale} />
       </td>
-      <td role="gridcell" data-align="end" className="num nowrap">
+      <td data-align="end" className="num nowrap">
         {formats.cards(held)}{" "}
         <span className="dim">/ {limit === null ? t("queue.noLimit") : formats.cards(limit)}</span>
       </td>
-      <td role="gridcell" data-align="end" className="num from-sm">
+      <td data-align="end" className="num from-sm">
         {pending === 0 ? <span className="dim">0</span> : formats.cards(pending)}
       </td>
-      <td role="gridcell" data-align="end" className="num from-sm">
+      <td data-align="end" className="num from-sm">
         <Link to="/jobs" search={{ tab: "waiting", queue: queue.path }} className="link">
           {formats.integer(queue.pending_jobs)}
         </Link>
       </td>
-      <td role="gridcell" data-align="end" className="num from-sm">
+      <td data-align="end" className="num from-sm">
         <Link to="/jobs" search={{ tab: "running", queue: queue.path }} className="link">
           {formats.integer(queue.running_jobs)}
         </Link>

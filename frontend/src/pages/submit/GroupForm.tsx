@@ -8,6 +8,9 @@ import { asList, asMap, asNumber, asText, type Kind, kindOf } from "./formModel"
 import { Pairs } from "./Pairs";
 import { RequestForm } from "./RequestForm";
 
+/** The name that the server gives a group without one. */
+const DEFAULT_NAME = "main";
+
 type Props = { index: number; group: Readonly<Record<string, unknown>>; only: boolean };
 
 export function GroupForm({ index, group, only }: Props) {
@@ -17,7 +20,7 @@ export function GroupForm({ index, group, only }: Props) {
   const error = (...path: string[]): string | undefined => problemAt(fields, [...at, ...path]);
   return (
     <Panel
-      title={t("submit.group", { name: asText(group["name"]) || "main" })}
+      title={t("submit.group", { name: asText(group["name"]) || DEFAULT_NAME })}
       aside={
         only ? null : (
           <ActionIcon
@@ -37,7 +40,7 @@ export function GroupForm({ index, group, only }: Props) {
       <div className="fields">
         <TextInput
           label={t("submit.groupName")}
-          placeholder="main"
+          placeholder={DEFAULT_NAME}
           value={asText(group["name"])}
           error={error("name")}
           onChange={(event) => {

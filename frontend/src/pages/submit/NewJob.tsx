@@ -43,6 +43,8 @@ export function NewJob() {
   );
 }
 
+const NO_FIELDS: readonly FieldProblem[] = [];
+
 type Outcome =
   { kind: "none" } | { kind: "valid" } | { kind: "refused"; error: unknown; fields: readonly FieldProblem[] };
 
@@ -58,7 +60,7 @@ function Submit({ initial, queues, queue }: { initial: string; queues: readonly 
     if (parsed.ok) setLastGood(parsed.value);
   }, [parsed]);
   const value = parsed.ok ? parsed.value : lastGood;
-  const fields = outcome.kind === "refused" ? outcome.fields : [];
+  const fields = outcome.kind === "refused" ? outcome.fields : NO_FIELDS;
   const marks = parsed.ok ? marksOf(text, fields) : parsed.marks;
 
   const change = (next: string): void => {

@@ -151,8 +151,9 @@ function Choice({ at, choice, models }: ChoiceProps) {
         value={vendor || null}
         error={problemAt(fields, [...at, "vendor"])}
         onChange={(next) => {
-          const { model: _, vendor: __, ...rest } = choice;
-          set(at, { ...(next === null ? {} : { vendor: next }), ...rest });
+          // Another vendor has other models.
+          const rest = Object.entries(choice).filter(([key]) => key !== "vendor" && key !== "model");
+          set(at, { ...(next === null ? {} : { vendor: next }), ...Object.fromEntries(rest) });
         }}
       />
       <Select
