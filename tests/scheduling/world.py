@@ -31,7 +31,12 @@ CARD_CLASS = "nvidia-80g"
 
 
 def group(
-    name: str = "main", tasks: int = 1, *, spread_nodes: bool = False, spread_devices: bool = False, **request: Any
+    name: str = "main",
+    tasks: int = 1,
+    *,
+    spread_nodes: bool = False,
+    spread_devices: bool = False,
+    **request: Any,
 ) -> tuple[str, int, bool, bool, Request]:
     """A task group of a job still without its name; other arguments are fields of the request."""
     return name, tasks, spread_nodes, spread_devices, Request(**request)
@@ -83,9 +88,7 @@ class World:
             )
             for i in range(cards)
         )
-        self.nodes.append(
-            Node(name, name, pool, cpu_millis, host_memory_mib, task_slots, devices, **more)
-        )
+        self.nodes.append(Node(name, name, pool, cpu_millis, host_memory_mib, task_slots, devices, **more))
         return self
 
     def queue(
@@ -216,7 +219,9 @@ def after(snapshot: Snapshot, decisions: list[Decision]) -> Snapshot:
         job = jobs[decision.job]
         groups = {task: g.name for g in job.groups for task in g.task_ids}
         held += [
-            HeldTask(p.task, job.id, groups[p.task], job.queue, p.node, p.slices, p.cpu_millis, p.host_memory_mib)
+            HeldTask(
+                p.task, job.id, groups[p.task], job.queue, p.node, p.slices, p.cpu_millis, p.host_memory_mib
+            )
             for p in decision.placements
         ]
     pending = tuple(job for job in snapshot.pending if job.id not in started)

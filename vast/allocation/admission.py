@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import threading
+import time
 
 from vast.allocation.translate import task_groups
 from vast.allocation.world import World
@@ -13,12 +14,38 @@ from vast.common.reasons import Reason, render
 from vast.inventory.models import DeviceClass, DeviceModel
 from vast.jobs.document import JobDocument
 from vast.queues.models import Queue
-from vast.scheduling.possible import impossible
+from vast.scheduling.possible import EmptyPool
 from vast.scheduling.snapshot import PendingJob, Snapshot
 
-# Inventory and queues are shared by all requests of the process and read again only when they changed.
-_world = World()
-_world_lock = threading.Lock()
+
+class _Pools:
+    """The pools as they would be if nothing ran, kept for all requests of the process while nothing changes."""
+
+    RENEW_S = 60.0
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._world = World()
+        self._made_of: object = None
+        self._renew_at = 0.0
+        self._empty: dict[str, EmptyPool] = {}
+
+    def impossible(self, job: PendingJob, pool: str) -> Reason | None:
+        """Why the job could never run; None as well for a pool without nodes, of which nothing is known yet."""
+        with self._lock:
+            nodes, queues = self._world.nodes(), self._world.queues()
+            # An EmptyPool remembers every shape it was asked about, so it is made anew now and then.
+            if self._made_of != (id(nodes), id(queues)) or time.monotonic() > self._renew_at:
+                self._made_of, self._renew_at = (id(nodes), id(queues)), time.monotonic() + self.RENEW_S
+                self._empty = {}
+            if not any(node.pool == pool for node in nodes):
+                return None
+            if pool not in self._empty:
+                self._empty[pool] = EmptyPool(Snapshot(nodes=nodes, queues=queues), pool)
+            return self._empty[pool].impossible(job)
+
+
+_pools = _Pools()
 
 
 def check(document: JobDocument, queue: Queue) -> None:
@@ -33,8 +60,6 @@ def check(document: JobDocument, queue: Queue) -> None:
             ]
         )
     _check_selectors(document)
-    with _world_lock:
-        nodes, queues = _world.nodes(), _world.queues()
     data = document.model_dump(mode="json")
     job = PendingJob(
         id="new",
@@ -43,10 +68,7 @@ def check(document: JobDocument, queue: Queue) -> None:
         submitted_at=int(clock.now().timestamp()),
         groups=task_groups(data, [str(rank) for rank in range(document.tasks_total)]),
     )
-    if not any(node.pool == str(queue.pool_id) for node in nodes):
-        # An empty pool says nothing about what will be possible once nodes have joined.
-        return
-    reason = impossible(Snapshot(nodes=nodes, queues=queues), job)
+    reason = _pools.impossible(job, str(queue.pool_id))
     if reason is not None:
         field = blamed_field(reason, document)
         raise Invalid(

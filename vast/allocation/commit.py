@@ -143,9 +143,10 @@ def _take(start: Start, rooms: dict[UUID, Room]) -> bool:
 
 def _taken_ports() -> dict[str, set[int]]:
     taken: dict[str, set[int]] = {}
-    live = Allocation.objects.exclude(state=AllocationState.ENDED).exclude(master_port=None)
+    live = Allocation.objects.exclude(state=AllocationState.ENDED).filter(master_port__isnull=False)
     for address, port in live.values_list("node__address", "master_port"):
-        taken.setdefault(address, set()).add(port)
+        if port is not None:
+            taken.setdefault(address, set()).add(port)
     return taken
 
 
@@ -245,6 +246,7 @@ def _seat(
         devices=tuple(
             GrantedDevice(
                 uuid=device.uuid,
+                model=device.model.name,
                 index=device.index,
                 memory_mib=piece.memory_mib,
                 cores=piece.cores,

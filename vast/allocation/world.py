@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Max
+from django.db.models import Count, Exists, Max, OuterRef, Q
 
 from vast.allocation.choices import AllocationState
 from vast.allocation.models import Allocation, Slice
@@ -133,7 +133,10 @@ class World:
 def _load_nodes() -> tuple[Node, ...]:
     devices: dict[UUID, list[Device]] = {}
     rows = (
-        DeviceRow.objects.filter(present=True)
+        # A device that is gone but still given out stays in the picture, so that what is held on it adds up.
+        DeviceRow.objects.filter(
+            Q(present=True) | Exists(Slice.objects.filter(device=OuterRef("pk"), live=True))
+        )
         .order_by("node_id", "index", "id")
         .values_list(
             "id",
@@ -147,9 +150,23 @@ def _load_nodes() -> tuple[Node, ...]:
             "cordoned",
             "numa",
             "link_group",
+            "present",
         )
     )
-    for pk, node, vendor, model, device_class, memory, slices, health, cordoned, numa, link_group in rows:
+    for (
+        pk,
+        node,
+        vendor,
+        model,
+        device_class,
+        memory,
+        slices,
+        health,
+        cordoned,
+        numa,
+        link_group,
+        present,
+    ) in rows:
         devices.setdefault(node, []).append(
             Device(
                 id=str(pk),
@@ -159,7 +176,7 @@ def _load_nodes() -> tuple[Node, ...]:
                 memory_mib=memory,
                 max_slices=slices,
                 rule=rule_for(vendor, model),
-                healthy=health == DeviceHealth.HEALTHY,
+                healthy=present and health == DeviceHealth.HEALTHY,
                 cordoned=cordoned,
                 numa=numa,
                 link_group=link_group,

@@ -56,8 +56,8 @@ class _Blank(dict[str, Any]):
 def render(reason: Mapping[str, Any] | Reason, language: str = "en") -> str:
     """The reason as one sentence; an unknown code renders as the code itself."""
     data = reason.as_dict() if isinstance(reason, Reason) else reason
-    template = catalog(language).get(data["code"], data["code"])
-    sentence = template.format_map(_Blank(data.get("params") or {}))
+    template: str = catalog(language).get(data["code"], data["code"])
+    sentence: str = template.format_map(_Blank(data.get("params") or {}))
     details = [render(item, language) for item in data.get("evidence") or ()]
     if not details:
         return sentence

@@ -160,13 +160,23 @@ SAMPLE_JOBS = (
         ],
     },
     {
+        "name": "finetune-13b",
+        "queue": "acme/training",
+        "groups": [
+            {
+                "simulate": {"seconds": 86_400, "load_percent": 88},
+                "request": {"devices": 2, "selector": [{"vendor": "amd"}]},
+            }
+        ],
+    },
+    # Waits for the whole machine that finetune-13b keeps: something to read in the panel *Why*.
+    {
         "name": "foundation-model",
         "queue": "demo/research",
-        "priority": "high",
         "groups": [
             {
                 "name": "worker",
-                "replicas": 4,
+                "replicas": 2,
                 "simulate": {"seconds": 3600, "load_percent": 95},
                 "request": {"devices": 8, "selector": [{"vendor": "amd"}]},
             }

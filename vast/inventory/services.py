@@ -28,7 +28,7 @@ from vast.inventory.models import (
     Pool,
     TopologyLevel,
 )
-from vast.vendors.registry import find_model, vendors
+from vast.vendors.registry import find_model, model_or_default, vendors
 
 NODE_KEY_PREFIX = "vastn_"
 
@@ -153,8 +153,14 @@ def _apply_node(node: Node, inventory: Mapping[str, Any]) -> None:
     for field in ("address", "cpu_millis", "memory_mib", "task_slots", "simulated", "labels", "location"):
         if field in inventory:
             setattr(node, field, inventory[field])
-    for rank, level in enumerate(inventory.get("levels", [])):
-        TopologyLevel.objects.update_or_create(cluster=node.cluster, name=level, defaults={"rank": rank})
+    levels = [
+        TopologyLevel(cluster=node.cluster, name=level, rank=rank)
+        for rank, level in enumerate(inventory.get("levels", []))
+    ]
+    # All nodes of a cluster report the same levels, often at the same moment.
+    TopologyLevel.objects.bulk_create(
+        levels, update_conflicts=True, unique_fields=["cluster", "name"], update_fields=["rank"]
+    )
 
 
 def _apply_devices(node: Node, reported: list[Mapping[str, Any]]) -> None:
@@ -164,7 +170,8 @@ def _apply_devices(node: Node, reported: list[Mapping[str, Any]]) -> None:
     names = {(d["vendor"], d["model"]): find_model(d["vendor"], d["model"]) for d in reported}
     known = {device.uuid: device for device in node.devices.select_for_update()}
     now = clock.now()
-    changed, new = [], []
+    changed: list[Device] = []
+    new: list[Device] = []
     for item in reported:
         device = known.pop(item["uuid"], None) or Device(node=node, uuid=item["uuid"])
         fresh = device._state.adding
@@ -201,17 +208,15 @@ DEVICE_FIELDS = [
 
 
 def _unlisted_model(item: Mapping[str, Any]) -> DeviceModel:
-    """A product that ``vast/vendors`` does not list: it gets a device class of its own, and whole-device use works."""
+    """A product that ``vast/vendors`` does not list: only whole devices of it are given out."""
     if item["vendor"] not in vendors():
         raise Invalid(
             errors=[
                 FieldError("devices.vendor", "unknown", f"unknown vendor {item['vendor']}", sorted(vendors()))
             ]
         )
-    name = "".join(c if c.isalnum() else "-" for c in f"{item['vendor']}-{item['model']}".lower())[:63].strip(
-        "-"
-    )
-    device_class, _ = DeviceClass.objects.get_or_create(name=name)
+    stand_in = model_or_default(item["vendor"], item["model"], item["memory_mib"])
+    device_class, _ = DeviceClass.objects.get_or_create(name=stand_in.device_class)
     model, _ = DeviceModel.objects.get_or_create(
         vendor=item["vendor"],
         name=item["model"],

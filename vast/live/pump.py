@@ -163,7 +163,14 @@ class Pump:
 
 def _row(device: str) -> list[Any]:
     reading = latest.readings[device]
-    return [device, reading.util_pct, reading.memory_used_mib, reading.temperature_c, reading.power_w]
+    return [
+        device,
+        reading.util_pct,
+        reading.memory_used_mib,
+        reading.temperature_c,
+        reading.power_w,
+        reading.at,
+    ]
 
 
 async def _for_ever(loop: Callable[[], Awaitable[None]]) -> None:

@@ -40,19 +40,25 @@ def need_of(request: Request, alternative: Alternative, sku: Sku) -> Need:
 
     Compute without memory takes memory in the same proportion: an uncapped slice could starve its neighbours.
     """
-    memory = request.memory_mib if alternative.memory_mib is None else alternative.memory_mib
-    if memory is None and request.memory_percent is not None:
-        memory = max(1, sku.memory_mib * request.memory_percent // 100)
+    memory = _memory_wanted(request, alternative, sku)
     if memory is not None and memory > sku.memory_mib:
         return Need(request.cores or 0, memory, request.exclusive, WHOLE_CARD, too_small=True)
-    whole = request.exclusive or (request.cores is None and memory is None)
-    if not whole:
-        if memory is None:
-            memory = max(1, sku.memory_mib * (request.cores or 0) // 100)
+    if memory is not None and not request.exclusive:
         cores, memory, whole = grant(sku.rule, sku.memory_mib, request.cores, memory)
-        if not whole and memory <= sku.memory_mib:
+        if not whole:
             return Need(cores, memory, False, slice_charge(cores, memory, sku.memory_mib))
     return Need(100, sku.memory_mib, True, WHOLE_CARD)
+
+
+def _memory_wanted(request: Request, alternative: Alternative, sku: Sku) -> int | None:
+    """MiB before rounding; None = whatever the whole device has."""
+    given = request.memory_mib if alternative.memory_mib is None else alternative.memory_mib
+    if given is not None:
+        return given
+    percent = request.cores if request.memory_percent is None else request.memory_percent
+    if percent is None or (request.exclusive and request.memory_percent is None):
+        return None
+    return max(1, sku.memory_mib * percent // 100)
 
 
 class Ask:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from heapq import heappop, heappush
 
 from vast.scheduling.ledger import Ledger
@@ -24,7 +25,7 @@ class Shares:
 
     def __init__(self, ledger: Ledger, capacity: Callable[[str], int]) -> None:
         self._ledger = ledger
-        self._capacity = capacity
+        self._capacity = cache(capacity)
         self._known: dict[tuple[str, str], int] = {}
 
     def share(self, queue_id: str, device_class: str) -> int:

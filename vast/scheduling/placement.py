@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,9 +38,12 @@ class Seated:
 
 @dataclass(frozen=True, slots=True)
 class Unseated:
-    """How far the best attempt came. ``limited`` (class, milli-cards asked for one task) = a limit stood in
-    the way of an alternative; ``limit_only`` = of every alternative that the failing group has.
-    ``own_devices`` = devices that had room but were ruled out because the group spreads over devices."""
+    """How far the best attempt came.
+
+    ``limited`` (class, milli-cards asked up to there) = in some attempt a limit stood in the way of an
+    alternative; ``limit_only`` = of every alternative of the group that found no seat. ``own_devices`` =
+    devices that had room but were ruled out because the group spreads over devices.
+    """
 
     placed: int
     group: GroupShape
@@ -69,8 +72,7 @@ class Search:
                 outcome = self._try(shape, attempt, avoid, room)
                 if isinstance(outcome, Seated):
                     return outcome
-                if best is None or outcome.placed > best.placed:
-                    best = outcome
+                best = outcome if best is None else _further(best, outcome)
         if best is None:
             raise ValueError("a job without groups cannot be placed")
         return best
@@ -94,6 +96,12 @@ class Search:
         return Seated(tuple(seats[index] for index in range(len(shape.groups))), trial.charges)
 
 
+def _further(one: Unseated, other: Unseated) -> Unseated:
+    """The attempt that came further; the first of equals. That a limit mattered anywhere is kept."""
+    best, rest = (other, one) if other.placed > one.placed else (one, other)
+    return best if best.limited else replace(best, limited=rest.limited)
+
+
 class _Trial:
     """One attempt at one gang."""
 
@@ -115,15 +123,17 @@ class _Trial:
         self.charges: dict[str, int] = {}
         self._placed = 0
         self._limited: tuple[str, int] | None = None
-        self._unlimited_failure = False
+        self._group_limited = False
+        self._group_short = False
         self._own_devices = 0
 
     def failure(self, group: GroupShape) -> Unseated:
-        limit_only = self._limited is not None and not self._unlimited_failure
+        limit_only = self._group_limited and not self._group_short
         return Unseated(self._placed, group, self._limited, limit_only, self._own_devices)
 
     def seat_group(self, group: GroupShape) -> tuple[Seat, ...] | None:
         """Seats for all tasks of the group, consecutive ranks side by side; None when one finds none."""
+        self._group_limited = self._group_short = False
         state = self._state
         taken = np.zeros(len(state.devices), dtype=np.bool_) if group.spread_devices else None
         on_node: Ints | None = None
@@ -168,14 +178,14 @@ class _Trial:
                 return self._take(ask, int(column.node_of[best]), best, devices, taken, on_node)
             score = score.copy() if score is column.score else score
             score[best] = INFEASIBLE
-        self._unlimited_failure |= not self._all_limited(ask)
+        self._group_short |= not self._all_limited(ask)
         return None
 
     def _without_forbidden(self, ask: Ask, column: Column, score: Ints) -> Ints:
         """The scores without nodes to avoid and without classes in which no task of the ask fits a limit."""
         over = [name for name, charge in ask.least_charge.items() if self._room.get(name, charge) < charge]
         if over:
-            self._limited = (over[0], ask.least_charge[over[0]])
+            self._note_limit(over[0], ask.least_charge[over[0]])
             classes = np.isin(self._state.bank_class, [self._state.classes.index(name) for name in over])
             score = np.where(classes, INFEASIBLE, score)
         if self._avoid is not None:
@@ -196,8 +206,12 @@ class _Trial:
         charge = self._charge(ask, devices)
         if left is None or charge <= left:
             return True
-        self._limited = (name, charge)
+        self._note_limit(name, charge)
         return False
+
+    def _note_limit(self, name: str, charge: int) -> None:
+        self._group_limited = True
+        self._limited = (name, self.charges.get(name, 0) + charge)
 
     def _charge(self, ask: Ask, devices: Sequence[int]) -> int:
         return sum(ask.needs[self._state.sku[d]].charge for d in devices)

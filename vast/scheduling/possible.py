@@ -25,7 +25,10 @@ def impossible(snapshot: Snapshot, job: PendingJob) -> Reason | None:
 
 
 class EmptyPool:
-    """One pool without its work; keep it to ask about many jobs as long as inventory and quotas stay."""
+    """One pool without its work; keep it to ask about many jobs as long as inventory and quotas stay.
+
+    It remembers every shape it was asked about, so it should not outlive a process's cache of the inventory.
+    """
 
     def __init__(self, snapshot: Snapshot, pool: str) -> None:
         nodes = (node for node in snapshot.nodes if node.pool == pool)

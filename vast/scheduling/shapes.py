@@ -29,13 +29,18 @@ class GroupShape:
         return self.asks[0].request
 
     @property
-    def weight(self) -> tuple[bool, int, int]:
-        """How hard a task of the group is to place: whole cards before slices, many before few, large
-        first."""
+    def weight(self) -> tuple[bool, bool, int, int]:
+        """How hard a task of the group is to place: whole cards before slices, what spreads over cards before
+        what may share them, many before few, large before small."""
         needs = [need for ask in self.asks for need, fits in zip(ask.needs, ask.fits, strict=True) if fits]
         devices = self.request.devices
         whole = devices > 0 and any(need.whole for need in needs)
-        return whole, devices, max((need.charge for need in needs), default=0) * min(1, devices)
+        return (
+            whole,
+            self.spread_devices,
+            devices,
+            max((need.charge for need in needs), default=0) * min(1, devices),
+        )
 
     @property
     def wants_several_slices(self) -> bool:

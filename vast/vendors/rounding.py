@@ -1,30 +1,50 @@
-"""What a vendor really cuts for a request: the rounding that comes before feasibility and charge."""
+"""Vendor rounding: what a device really gives to a request, before feasibility and charge."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from vast.vendors.base import SliceRule
 
 
-def grant(
-    rule: SliceRule, device_memory_mib: int, cores: int | None, memory_mib: int
-) -> tuple[int, int, bool]:
-    """Return (cores percent, memory MiB, whole) for a slice of a device with ``device_memory_mib``.
-
-    ``cores`` None asks for no compute reservation and gives 0, except where the vendor only cuts in
-    templates: those carry compute in any case. ``whole`` True means that only the whole device covers the
-    request.
+class Grant(NamedTuple):
+    """What is given: percent (0 = best effort, nothing reserved), MiB, and whether it became the whole
+    device.
     """
-    whole_device = (100, device_memory_mib, True)
+
+    cores: int
+    memory_mib: int
+    whole: bool
+
+
+def grant(rule: SliceRule, device_memory_mib: int, cores: int | None, memory_mib: int) -> Grant:
+    """Round a request for one device up to what its vendor can cut.
+
+    ``cores`` is percent, 1..100, or None for best effort (then 0 are reserved, except where the vendor cuts
+    in templates: a template always brings its compute). Never less than asked, never more than the device
+    has, and granting what was granted changes nothing. What cannot be cut that large becomes the whole
+    device.
+
+    Raises ValueError for more memory than the device has: the caller leaves such a device out first.
+    """
+    if not 0 <= memory_mib <= device_memory_mib:
+        raise ValueError(f"{memory_mib} MiB asked of a device of {device_memory_mib} MiB")
+    if cores is not None and not 0 <= cores <= 100:
+        raise ValueError(f"cores is a percentage of one device, 1 to 100, not {cores}")
+    whole = Grant(100, device_memory_mib, whole=True)
     if not rule.shareable:
-        return whole_device
+        return whole
     if rule.sizes:
-        for size_memory, size_cores in rule.sizes:
-            if size_memory >= memory_mib and size_cores >= (cores or 0):
-                return size_cores, size_memory, False
-        return whole_device
-    rounded_cores = min(100, _up(cores, rule.core_step)) if cores else 0
-    return rounded_cores, min(device_memory_mib, _up(memory_mib, rule.memory_step_mib)), False
+        for size_mib, size_cores in rule.sizes:
+            if size_mib >= memory_mib and size_cores >= (cores or 0) and size_mib <= device_memory_mib:
+                return Grant(size_cores, size_mib, whole=False)
+        return whole
+    rounded_cores = min(_round_up(cores or 0, rule.core_step), 100)
+    rounded_memory = _round_up(memory_mib, rule.memory_step_mib)
+    if rounded_memory > device_memory_mib:
+        return whole
+    return Grant(rounded_cores, rounded_memory, whole=False)
 
 
-def _up(value: int, step: int) -> int:
+def _round_up(value: int, step: int) -> int:
     return -(-value // step) * step

@@ -57,20 +57,32 @@ class _Session:
     def __init__(self, node: Node, receive: Receive, send: Send) -> None:
         self.node, self._receive, self._asgi_send = node, receive, send
         self._lock = asyncio.Lock()
+        self._open = True
         self._health: dict[str, str] = {}
         self.socket = AgentSocket(str(node.pk), self.send, self.close)
 
     async def send(self, frame: dict[str, Any]) -> None:
-        async with self._lock:
-            await self._asgi_send({"type": "websocket.send", "text": orjson.dumps(frame).decode()})
+        await self._pass({"type": "websocket.send", "text": orjson.dumps(frame).decode()})
 
     async def close(self, code: int) -> None:
-        await self._asgi_send({"type": "websocket.close", "code": code})
+        await self._pass({"type": "websocket.close", "code": code})
+        self._open = False
+
+    async def _pass(self, message: dict[str, Any]) -> None:
+        """To an agent that hangs up meanwhile nothing is sent; it asks for what it missed when it is back."""
+        async with self._lock:
+            if not self._open:
+                return
+            try:
+                await self._asgi_send(message)
+            except (RuntimeError, OSError):
+                self._open = False
 
     async def run(self) -> None:
         while True:
             message = await self._receive()
             if message["type"] == "websocket.disconnect":
+                self._open = False
                 return
             self.socket.heard_at = time.monotonic()
             try:
