@@ -24,6 +24,7 @@ from vast.agent.workload import Workload
 log = logging.getLogger(__name__)
 SHUTDOWN_GRACE_S = 5.0
 SHUTDOWN_ACK_S = 3.0
+PRUNE_EVERY_S = 300.0
 
 
 class NodeAgent:
@@ -54,6 +55,7 @@ class NodeAgent:
         self._welcomed = self._reading = False
         self._loops: list[asyncio.Task[None]] = []
         self._answers: set[asyncio.Task[None]] = set()
+        self._prune_at = 0.0
         self.readings_sent = 0
 
     @property
@@ -62,7 +64,8 @@ class NodeAgent:
 
     def start(self) -> None:
         """Take up what was left, then connect for ever. Raises OSError when the folder cannot be used."""
-        (self._folder / "tasks").mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        (self._folder / "tasks").mkdir(mode=0o700, exist_ok=True)
         self._journal.open()
         self._workload.resume()
         self._loops = [
@@ -132,7 +135,9 @@ class NodeAgent:
     async def tidy(self) -> None:
         """Now and then: keep the disk from filling."""
         self._workload.hold_logs_to_cap()
-        await housekeeping.prune(self._journal, self._folder / "tasks", time.time())
+        if time.monotonic() >= self._prune_at:
+            self._prune_at = time.monotonic() + PRUNE_EVERY_S
+            await housekeeping.prune(self._journal, self._folder / "tasks", time.time())
 
     async def shut_down(self, hurry: asyncio.Event) -> None:
         """End every task and tell the server, if it listens."""

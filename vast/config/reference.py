@@ -79,10 +79,7 @@ def parse_example() -> None:
 
 def _table(title: str, schema: dict[str, Any]) -> str:
     required = set(schema.get("required", ()))
-    rows = [
-        f"| `{name}`{' *' if name in required else ''} | {_kind(field)} | {_default(field, name in required)} | {field.get('description', '')} |"
-        for name, field in schema["properties"].items()
-    ]
+    rows = [_row(name, field, name in required) for name, field in schema["properties"].items()]
     note = schema.get("description", "").strip()
     lines = [
         f"## {title}",
@@ -94,6 +91,13 @@ def _table(title: str, schema: dict[str, Any]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _row(name: str, field: dict[str, Any], required: bool) -> str:
+    star = " *" if required else ""
+    return (
+        f"| `{name}`{star} | {_kind(field)} | {_default(field, required)} | {field.get('description', '')} |"
+    )
 
 
 def _kind(field: dict[str, Any]) -> str:
