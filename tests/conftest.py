@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import django
+from django.conf import settings
 
 from vast.runtime.testing import ensure_servers
 
@@ -22,5 +23,7 @@ os.environ.setdefault("VAST_SECRET_KEY", "only-for-tests")
 os.environ["DJANGO_SETTINGS_MODULE"] = "vast.config.settings"
 
 django.setup()
+# A slow hash protects stored passwords; here it would only make every fixture slow.
+settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 pytest_plugins = ["tests.domain"]

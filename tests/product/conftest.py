@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 
 from tests.product.instance import Instance, running
 
+# One line for every request of a polling test would drown what failed.
+logging.getLogger("httpx").setLevel(logging.WARNING)
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -8,7 +8,7 @@ import orjson
 import yaml
 from rest_framework import parsers
 
-from vast.common.errors import FieldError, Invalid, VastError
+from vast.common.errors import FieldError, Invalid, VastError, field_path
 
 MOST_BYTES = 1024 * 1024
 MOST_DOCUMENT_BYTES = 256 * 1024
@@ -38,13 +38,32 @@ def _at(line: int, column: int, detail: str) -> list[FieldError]:
     return [FieldError("", "syntax", f"line {line}, column {column}: {detail}")]
 
 
+def without_nul(body: Any) -> Any:
+    """The body, unless a text in it holds a NUL, which PostgreSQL cannot store. Raises Invalid that names the field."""
+    waiting: list[tuple[tuple[int | str, ...], Any]] = [((), body)]
+    while waiting:
+        location, value = waiting.pop()
+        if isinstance(value, str):
+            if "\x00" in value:
+                field = field_path(location).replace("\x00", "\\0")
+                raise Invalid(
+                    errors=[FieldError(field, "null_characters_not_allowed", "NUL is not allowed here")]
+                )
+        elif isinstance(value, dict):
+            for key, inner in value.items():
+                waiting += [((*location, str(key)), key), ((*location, str(key)), inner)]
+        elif isinstance(value, list):
+            waiting += [((*location, index), inner) for index, inner in enumerate(value)]
+    return body
+
+
 class JSONParser(parsers.JSONParser):
     most = MOST_BYTES
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         data = _read(stream, self.most)
         try:
-            return orjson.loads(data)
+            return without_nul(orjson.loads(data))
         except orjson.JSONDecodeError as error:
             raise Malformed(f"Not JSON: {error}", errors=_at(error.lineno, error.colno, error.msg)) from error
 
@@ -59,7 +78,7 @@ class YAMLParser(parsers.BaseParser):
     media_type = "application/yaml"
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
-        return load_yaml(_read(stream, MOST_DOCUMENT_BYTES))
+        return without_nul(load_yaml(_read(stream, MOST_DOCUMENT_BYTES)))
 
 
 class LegacyYAMLParser(YAMLParser):

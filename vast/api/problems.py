@@ -6,15 +6,14 @@ import http
 import logging
 from typing import Any
 
-from django.core.exceptions import PermissionDenied, RequestDataTooBig
-from django.db import InterfaceError, OperationalError
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, ValidationError
+from django.db import DataError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, JsonResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from vast.common.errors import FieldError, VastError
-from vast.jobs.document import field_path
+from vast.common.errors import FieldError, VastError, field_path
 
 log = logging.getLogger(__name__)
 CONTENT_TYPE = "application/problem+json"
@@ -63,6 +62,12 @@ def _describe(error: Exception) -> tuple[dict[str, Any] | None, dict[str, str]]:
         return problem(403, "not_allowed", "You may not do this."), {}
     if isinstance(error, RequestDataTooBig):
         return problem(413, "too_large", "The request body is too large."), {}
+    if isinstance(error, ValidationError):
+        # A value of the query string that is of another type than the column it is compared with.
+        return problem(422, "invalid", "The input is not valid.", " ".join(error.messages)), {}
+    if isinstance(error, DataError):
+        log.warning("refused by the database: %s", str(error).splitlines()[:1])
+        return problem(422, "invalid", "The request holds a value that cannot be stored."), {}
     if isinstance(error, OperationalError | InterfaceError):
         log.warning("database away: %s", str(error).splitlines()[:1])
         return problem(503, "unavailable", "The database cannot be reached now."), {"Retry-After": "1"}

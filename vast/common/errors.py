@@ -21,6 +21,14 @@ class FieldError:
         return data if self.allowed is None else data | {"allowed": self.allowed}
 
 
+def field_path(location: tuple[int | str, ...]) -> str:
+    """``("groups", 0, "request")`` -> ``groups[0].request``."""
+    path = ""
+    for part in location:
+        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
+    return path
+
+
 class VastError(Exception):
     """Base of every error with a meaning for the caller."""
 

@@ -9,24 +9,34 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from vast.common.errors import FieldError, Invalid
+from vast.jobs.wording import field_errors
 
 PRIORITY_CLASSES = {"low": -100, "normal": 0, "high": 100}
 MAX_REPLICAS = 4096
 MAX_TASKS = 10_000
 RESERVED_VARIABLES = re.compile(
-    r"^(RANK|WORLD_SIZE|LOCAL_RANK|LOCAL_WORLD_SIZE|NODE_RANK|GROUP_RANK|MASTER_ADDR|MASTER_PORT|VAST_.*"
-    r"|.*VISIBLE_DEVICES|CUDA_DEVICE_(MEMORY|SM)_LIMIT.*|CUDA_DISABLE_CONTROL|LD_PRELOAD|LD_AUDIT)$"
+    r"^(RANK|WORLD_SIZE|LOCAL_RANK|LOCAL_WORLD_SIZE|NODE_RANK|GROUP_RANK|NNODES|MASTER_ADDR|MASTER_PORT|VAST_.*"
+    r"|.*VISIBLE_DEVICES|CUDA_DEVICE_(MEMORY|SM)_LIMIT.*|CUDA_DISABLE_CONTROL|HIP_DEVICE_MEMORY_LIMIT|NPU_MEM_QUOTA|LD_PRELOAD|LD_AUDIT)$"
 )
-_DURATION = re.compile(r"^(\d+)\s*(s|m|h|d)?$")
+_DURATION = re.compile(r"([0-9]{1,9})\s*(s|m|h|d)?")
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
 _UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, None: 1}
 
 
 def _seconds(value: Any) -> Any:
     if isinstance(value, str):
-        match = _DURATION.match(value.strip())
+        match = _DURATION.fullmatch(value.strip())
         if not match:
             raise ValueError("a number of seconds, or a number with s, m, h or d such as 30m")
         return int(match[1]) * _UNIT_SECONDS[match[2]]
@@ -34,11 +44,19 @@ def _seconds(value: Any) -> Any:
 
 
 def _priority(value: Any) -> Any:
-    if isinstance(value, str) and not value.lstrip("-").isdigit():
-        if value not in PRIORITY_CLASSES:
-            raise ValueError(f"a whole number, or one of {', '.join(PRIORITY_CLASSES)}")
-        return PRIORITY_CLASSES[value]
-    return value
+    if not isinstance(value, str):
+        return value
+    if _WHOLE_NUMBER.fullmatch(value):
+        return int(value)
+    if value not in PRIORITY_CLASSES:
+        raise ValueError(f"a whole number, or one of {', '.join(PRIORITY_CLASSES)}")
+    return PRIORITY_CLASSES[value]
+
+
+def _free_variable(name: str) -> str:
+    if RESERVED_VARIABLES.match(name):
+        raise ValueError(f"env may not set {name}: VAST sets it")
+    return name
 
 
 Seconds = Annotated[int, BeforeValidator(_seconds)]
@@ -47,7 +65,9 @@ LabelKey = Annotated[
     str, Field(min_length=1, max_length=63, pattern=r"^[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?$")
 ]
 LabelValue = Annotated[str, Field(max_length=63)]
-VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=128)]
+VariableName = Annotated[
+    str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=128), AfterValidator(_free_variable)
+]
 VariableValue = Annotated[
     str,
     BeforeValidator(lambda v: str(v) if isinstance(v, int | float) and not isinstance(v, bool) else v),
@@ -58,9 +78,9 @@ Strategy = Literal["pack", "spread"]
 
 
 class Part(BaseModel):
-    """Base of every part of the document: unknown fields are errors."""
+    """Base of every part of the document: unknown fields are errors, and nothing is guessed from another type."""
 
-    model_config = ConfigDict(extra="forbid", str_strip_whitespace=False)
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Selector(Part):
@@ -158,7 +178,7 @@ class Group(Part):
 
     name: Name = Field(default="main", description="Unique in the job.")
     replicas: int = Field(default=1, ge=1, le=MAX_REPLICAS, description="How many tasks.")
-    command: list[Argument] | str | None = Field(
+    command: list[Argument] | Argument | None = Field(
         default=None, description="Program and arguments, or one string for /bin/sh -c."
     )
     env: dict[VariableName, VariableValue] = Field(
@@ -185,9 +205,6 @@ class Group(Part):
             self.command and (isinstance(self.command, str) or self.command[0])
         ):
             raise ValueError("command must not be empty")
-        taken = sorted(name for name in self.env if RESERVED_VARIABLES.match(name))
-        if taken:
-            raise ValueError(f"env may not set {', '.join(taken)}: VAST sets it")
         return self
 
 
@@ -239,39 +256,9 @@ def parse(data: Any) -> JobDocument:
     if not isinstance(data, dict):
         raise Invalid(
             "A job document is a mapping with at least name, queue and groups.",
-            errors=[
-                FieldError(field="", code="type", detail=f"expected a mapping, got {type(data).__name__}")
-            ],
+            errors=[FieldError("", "type", f"expected a mapping, got {type(data).__name__}")],
         )
     try:
         return JobDocument.model_validate(data)
     except ValidationError as error:
-        raise Invalid("The job document is not valid.", errors=_field_errors(error)) from error
-
-
-def field_path(location: tuple[int | str, ...]) -> str:
-    """``("groups", 0, "request")`` -> ``groups[0].request``."""
-    path = ""
-    for part in location:
-        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
-    return path
-
-
-def _field_errors(error: ValidationError) -> list[FieldError]:
-    found: dict[str, FieldError] = {}
-    for item in error.errors(include_url=False, include_input=False):
-        # A union (command) reports one error per branch under pseudo-names; the field itself is what the user wrote.
-        location = tuple(
-            part for part in item["loc"] if not (isinstance(part, str) and "[" in part) and part != "str"
-        )
-        path = field_path(location)
-        detail = item["msg"].removeprefix("Value error, ")
-        allowed = {
-            key: item["ctx"][key]
-            for key in ("ge", "le", "gt", "lt", "max_length", "min_length", "pattern", "expected")
-            if key in item.get("ctx", {})
-        }
-        found.setdefault(
-            path, FieldError(field=path, code=item["type"], detail=detail, allowed=allowed or None)
-        )
-    return list(found.values())
+        raise Invalid("The job document is not valid.", errors=field_errors(error, JobDocument)) from error

@@ -13,11 +13,12 @@ from typing import Any
 from uuid import UUID
 
 import orjson
+from django.db import DataError, IntegrityError
 
 from vast.allocation.services import desired, lose_allocations, missing
 from vast.common.errors import VastError
 from vast.common.threads import in_thread
-from vast.drivers.agent.intake import Entry, intake, parse_reports
+from vast.drivers.agent.intake import MALFORMED, Entry, intake, parse_reports, parse_telemetry
 from vast.drivers.agent.sockets import AgentSocket, sockets
 from vast.inventory.models import Node
 from vast.inventory.services import apply_inventory, node_by_key, report_health
@@ -57,26 +58,38 @@ class _Session:
     def __init__(self, node: Node, receive: Receive, send: Send) -> None:
         self.node, self._receive, self._asgi_send = node, receive, send
         self._lock = asyncio.Lock()
+        self._open = True
         self._health: dict[str, str] = {}
         self.socket = AgentSocket(str(node.pk), self.send, self.close)
 
     async def send(self, frame: dict[str, Any]) -> None:
-        async with self._lock:
-            await self._asgi_send({"type": "websocket.send", "text": orjson.dumps(frame).decode()})
+        await self._pass({"type": "websocket.send", "text": orjson.dumps(frame).decode()})
 
     async def close(self, code: int) -> None:
-        await self._asgi_send({"type": "websocket.close", "code": code})
+        await self._pass({"type": "websocket.close", "code": code})
+        self._open = False
+
+    async def _pass(self, message: dict[str, Any]) -> None:
+        """To an agent that hangs up meanwhile nothing is sent; it asks for what it missed when it is back."""
+        async with self._lock:
+            if not self._open:
+                return
+            try:
+                await self._asgi_send(message)
+            except (RuntimeError, OSError):
+                self._open = False
 
     async def run(self) -> None:
         while True:
             message = await self._receive()
             if message["type"] == "websocket.disconnect":
+                self._open = False
                 return
             self.socket.heard_at = time.monotonic()
             try:
                 frame = orjson.loads(message.get("text") or message.get("bytes") or b"")
                 await self._handle(frame)
-            except (ValueError, KeyError, TypeError) as error:
+            except (*MALFORMED, DataError, IntegrityError) as error:
                 log.warning("node %s sent a frame that makes no sense: %r", self.node.name, error)
                 await self.close(BAD_FRAME)
                 return
@@ -141,11 +154,14 @@ class _Session:
         async def acknowledge() -> None:
             await self.send({"type": "ack", "seq": seq})
 
-        await intake.put(Entry(str(self.node.pk), parse_reports(frame["items"]), [], acknowledge))
+        await intake.put(
+            Entry(str(self.node.pk), parse_reports(frame["items"], self.node.pk), [], acknowledge)
+        )
 
     async def _telemetry(self, frame: dict[str, Any]) -> None:
-        latest.own(str(self.node.pk), float(frame["at"]), frame["devices"])
-        health = {row[0]: row[5] for row in frame["devices"] if row[5] is not None}
+        at, rows = parse_telemetry(frame)
+        latest.own(str(self.node.pk), at, rows)
+        health = {row[0]: row[5] for row in rows if row[5] is not None}
         changed = {uuid: verdict for uuid, verdict in health.items() if self._health.get(uuid) != verdict}
         if changed:
             self._health |= changed

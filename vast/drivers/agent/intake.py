@@ -78,13 +78,43 @@ def _write(entries: list[Entry]) -> None:
         deliver_now()
 
 
-def parse_reports(items: list[dict[str, Any]]) -> list[Report]:
+# What reading a frame raises when it is not what the protocol says.
+MALFORMED = (ValueError, LookupError, TypeError, AttributeError, OverflowError)
+MOST_MIB = 2**31 - 1
+# Unix seconds up to the year 2100.
+MOST_AT = 4_102_444_800.0
+
+
+def parse_telemetry(frame: dict[str, Any]) -> tuple[float, list[list[Any]]]:
+    """``(at, rows)``, checked: one node's nonsense must not spoil the sums and samples of all. Raises MALFORMED."""
+    at = float(frame["at"])
+    if not 0 <= at <= MOST_AT:
+        raise ValueError(f"no moment: {at}")
+    return at, [_reading(*row) for row in frame["devices"]]
+
+
+def _reading(
+    uuid: str,
+    util: float | None,
+    memory: float | None,
+    temperature: float | None,
+    power: float | None,
+    health: str | None,
+) -> list[Any]:
+    used = None if memory is None else int(memory)
+    if used is not None and not 0 <= used <= MOST_MIB:
+        raise ValueError(f"no amount of memory: {used}")
+    numbers = [None if value is None else float(value) for value in (util, temperature, power)]
+    return [str(uuid), numbers[0], used, numbers[1], numbers[2], None if health is None else str(health)]
+
+
+def parse_reports(items: list[dict[str, Any]], node: UUID) -> list[Report]:
     """The well-formed items; a malformed one is logged and left out, since repeating it cannot mend it."""
     reports = []
     for item in items:
         try:
-            reports.append(Report.parse(item))
-        except (KeyError, TypeError, ValueError) as error:
+            reports.append(Report.parse(item, node))
+        except MALFORMED as error:
             log.error("malformed status item left out: %s", error)
     return reports
 

@@ -246,7 +246,10 @@ class SamplesSerializer(serializers.Serializer):
 class EnrolNodeSerializer(serializers.Serializer):
     name = serializers.RegexField(r"^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$", max_length=120)
     cluster = serializers.SlugField(max_length=63, required=False, default="local")
-    pool = serializers.SlugField(max_length=63, required=False, allow_blank=True, default="")
+    # Empty = the token's pool; a slug field's pattern would not admit its own default.
+    pool = serializers.RegexField(
+        r"^[-a-zA-Z0-9_]*$", max_length=63, required=False, allow_blank=True, default=""
+    )
 
 
 class EnrolSerializer(serializers.Serializer):

@@ -169,7 +169,7 @@ class JobViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         return Response(TaskSerializer(rows, many=True, context=context).data)
 
     @extend_schema(responses=JobEventSerializer(many=True))
-    @action(detail=True, pagination_class=ById, filterset_class=None)
+    @action(detail=True, pagination_class=ById, filterset_class=None, filter_backends=[])
     def events(self, request: Request, pk: UUID | None = None) -> Response:
         """Everything that happened to the job, oldest first."""
         rows = JobEvent.objects.filter(job=self.get_object()).select_related("job__queue")

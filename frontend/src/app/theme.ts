@@ -1,0 +1,27 @@
+import { createTheme, type MantineColorsTuple } from "@mantine/core";
+
+const pine: MantineColorsTuple = [
+  "#e6f7f8",
+  "#d3ebee",
+  "#a7d5db",
+  "#77bdc7",
+  "#50a9b5",
+  "#379caa",
+  "#2796a5",
+  "#178391",
+  "#057482",
+  "#006572",
+];
+
+export const theme = createTheme({
+  colors: { pine },
+  primaryColor: "pine",
+  primaryShade: { light: 8, dark: 5 },
+  autoContrast: true,
+  defaultRadius: "sm",
+  cursorType: "pointer",
+  fontFamily:
+    '"Inter Variable", Inter, -apple-system, "Segoe UI", "PingFang SC", "Microsoft YaHei", "Noto Sans SC", "Noto Sans CJK SC", sans-serif',
+  fontFamilyMonospace: '"JetBrains Mono", "SF Mono", "Cascadia Code", Consolas, "Noto Sans Mono CJK SC", monospace',
+  headings: { fontWeight: "600" },
+});

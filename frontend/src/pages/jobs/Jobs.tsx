@@ -1,0 +1,190 @@
+import { Button, Select, Tabs } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useCallback, useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { jobsQuery, queuesQuery } from "../../api/queries";
+import type { Job } from "../../api/types";
+import { useScope } from "../../app/Scope";
+import { changed } from "../../app/search";
+import { useMay } from "../../app/session";
+import { useShortcuts } from "../../app/shortcuts";
+import { DataTable } from "../../ui/DataTable";
+import { FilterText } from "../../ui/FilterText";
+import { Copy, Loaded, PageHead } from "../../ui/parts";
+import { BulkCancel } from "./BulkCancel";
+import { asCurl, jobFilters, statesOf, TABS, tabOf } from "./filters";
+import { useFrozen } from "./useFrozen";
+import { useJobColumns } from "./useJobColumns";
+
+const route = getRouteApi("/shell/jobs");
+const NONE: ReadonlySet<string> = new Set();
+const keyOf = (job: Job): string => job.id;
+
+export function Jobs() {
+  const { t } = useTranslation();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const scope = useScope();
+  const may = useMay();
+  const [selected, setSelected] = useState(NONE);
+  const [over, setOver] = useState(false);
+  const tab = tabOf(search.tab);
+  const filters = jobFilters(search, scope);
+  const query = useInfiniteQuery(jobsQuery(filters));
+  const { fetchNextPage, hasNextPage, isFetchingNextPage } = query;
+  const fresh = useMemo(() => query.data?.pages.flatMap((page) => page.results) ?? [], [query.data]);
+  const list = JSON.stringify(filters);
+  const { rows, changes, apply } = useFrozen(fresh, keyOf, list, over || selected.size > 0, query.isPlaceholderData);
+  useShortcuts({ ".": apply });
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [fetchNextPage, hasNextPage, isFetchingNextPage]);
+  const set = (change: Partial<Record<keyof typeof search, string | null>>): void => {
+    setSelected(NONE);
+    void navigate({ search: (old) => changed<Record<string, unknown>>(old, change), replace: true });
+  };
+  const columns = useJobColumns();
+  return (
+    <div className="page">
+      <PageHead
+        title={t("nav.jobs")}
+        sub={<Copy text={asCurl(filters, location.origin)} label={t("action.copyCurl")} />}
+      >
+        {changes > 0 && (
+          <Button size="xs" radius="xl" variant="light" onClick={apply} aria-live="polite">
+            {t("table.changes", { count: changes })}
+          </Button>
+        )}
+        <BulkCancel
+          jobs={rows.filter((job) => selected.has(job.id))}
+          onDone={() => {
+            setSelected(NONE);
+          }}
+        />
+        {may("jobs.submit") && (
+          <Button
+            size="xs"
+            leftSection={<IconPlus size={14} aria-hidden />}
+            onClick={() => void navigate({ to: "/jobs/new" })}
+          >
+            {t("jobs.submit")}
+          </Button>
+        )}
+      </PageHead>
+      <Tabs
+        value={tab}
+        onChange={(value) => {
+          set({ tab: value === "all" ? null : value, state: null });
+        }}
+      >
+        <Tabs.List aria-label={t("jobs.tabs")}>
+          {TABS.map((each) => (
+            <Tabs.Tab key={each} value={each}>
+              {t(`jobs.tab.${each}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+      </Tabs>
+      <Filters search={search} set={set} />
+      <Loaded query={query}>
+        {() => (
+          <DataTable
+            label={t("nav.jobs")}
+            columns={columns}
+            rows={rows}
+            rowKey={keyOf}
+            rowHeight={46}
+            onOpen={(job) => void navigate({ to: "/jobs/$id", params: { id: job.id } })}
+            ordering={search.ordering}
+            onOrdering={(ordering) => {
+              set({ ordering });
+            }}
+            selection={{ keys: selected, set: setSelected }}
+            onEnd={more}
+            onHover={setOver}
+            empty={<Empty filtered={list !== "{}"} />}
+          />
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+function Empty({ filtered }: { filtered: boolean }) {
+  const { t } = useTranslation();
+  const may = useMay();
+  return (
+    <>
+      <p>{t(filtered ? "empty.noJobsMatch" : "empty.noJobs")}</p>
+      {may("jobs.submit") && (
+        <Link to="/jobs/new" className="link">
+          {t("jobs.submit")}
+        </Link>
+      )}
+    </>
+  );
+}
+
+type FilterProps = {
+  search: ReturnType<typeof route.useSearch>;
+  set: (change: Partial<Record<keyof ReturnType<typeof route.useSearch>, string | null>>) => void;
+};
+
+function Filters({ search, set }: FilterProps) {
+  const { t } = useTranslation();
+  const queues = useQuery(queuesQuery).data ?? [];
+  const tab = tabOf(search.tab);
+  return (
+    <div className="filters">
+      <FilterText
+        value={search.search}
+        onChange={(value) => {
+          set({ search: value });
+        }}
+        placeholder={t("jobs.searchPlaceholder")}
+      />
+      <Select
+        aria-label={t("filter.state")}
+        placeholder={t("filter.state")}
+        size="xs"
+        w={132}
+        clearable
+        data={statesOf(tab).map((value) => ({ value, label: t(`state.${value}`) }))}
+        value={search.state ?? null}
+        onChange={(state) => {
+          set({ state });
+        }}
+      />
+      <Select
+        aria-label={t("term.queue")}
+        placeholder={t("term.queue")}
+        size="xs"
+        w={180}
+        clearable
+        searchable
+        data={queues.map((queue) => queue.path)}
+        value={search.queue ?? null}
+        onChange={(queue) => {
+          set({ queue });
+        }}
+      />
+      {(["owner", "label", "array"] as const).map((key) =>
+        search[key] === undefined ? null : (
+          <Button
+            key={key}
+            size="xs"
+            variant="light"
+            onClick={() => {
+              set({ [key]: null });
+            }}
+          >
+            {t(`filter.drop.${key}`, { value: search[key] })}
+          </Button>
+        ),
+      )}
+    </div>
+  );
+}

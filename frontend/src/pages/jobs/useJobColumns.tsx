@@ -1,0 +1,125 @@
+import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+
+import type { Job } from "../../api/types";
+import { sentence } from "../../i18n/reasons";
+import type { Column } from "../../ui/DataTable";
+import { useFormats } from "../../ui/format";
+import { StateChip } from "../../ui/StateChip";
+import { isWaiting } from "../../ui/states";
+import { Elapsed } from "../../ui/When";
+
+export function useJobColumns(): Column<Job>[] {
+  const { t, i18n } = useTranslation();
+  const formats = useFormats();
+  const language = i18n.language;
+  return useMemo(
+    () => [
+      { key: "state", header: t("job.state"), track: "108px", cell: (job) => <StateChip state={job.state} /> },
+      {
+        key: "name",
+        header: t("term.job"),
+        track: "minmax(130px, 1.6fr)",
+        sort: "name",
+        cell: (job) => (
+          <span className="two">
+            <Link to="/jobs/$id" params={{ id: job.id }} className="link" preload={false}>
+              {job.name}
+              {job.array !== null && <span className="dim num">{` [${String(job.array.index)}]`}</span>}
+            </Link>
+            {isWaiting(job.state) && job.reason !== null ? (
+              <span className="dim small clip" title={sentence(job.reason, language)}>
+                {sentence(job.reason, language)}
+              </span>
+            ) : (
+              <span className="dim small clip">{job.queue.path}</span>
+            )}
+          </span>
+        ),
+      },
+      {
+        key: "queue",
+        header: t("term.queue"),
+        track: "minmax(110px, 0.9fr)",
+        from: 900,
+        cell: (job) => (
+          <Link to="/jobs" search={{ queue: job.queue.path }} className="link quiet" preload={false}>
+            {job.queue.path}
+          </Link>
+        ),
+      },
+      {
+        key: "ask",
+        header: t("job.asked"),
+        track: "minmax(120px, 1fr)",
+        from: 620,
+        cell: (job) => <span className="num clip">{job.requested}</span>,
+      },
+      { key: "got", header: t("job.got"), track: "132px", from: 720, align: "end", cell: (job) => <Got job={job} /> },
+      {
+        key: "age",
+        header: t("job.waitOrAge"),
+        track: "116px",
+        align: "end",
+        sort: "submitted_at",
+        cell: (job) => <Age job={job} />,
+      },
+      {
+        key: "owner",
+        header: t("job.owner"),
+        track: "96px",
+        from: 1020,
+        cell: (job) => (
+          <Link to="/jobs" search={{ owner: job.owner.username }} className="link quiet" preload={false}>
+            {job.owner.username}
+          </Link>
+        ),
+      },
+      {
+        key: "priority",
+        header: t("job.priority"),
+        track: "72px",
+        from: 1020,
+        align: "end",
+        sort: "priority",
+        cell: (job) => <span className="num">{formats.integer(job.priority)}</span>,
+      },
+    ],
+    [t, formats, language],
+  );
+}
+
+/** Cards held now; a position while it waits for them. */
+function Got({ job }: { job: Job }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const milli = Object.values(job.held).reduce((sum, each) => sum + each, 0);
+  if (milli > 0) {
+    const classes = Object.entries(job.held).map(([name, each]) => `${name}: ${formats.cards(each)}`);
+    return (
+      <span className="num" title={classes.join("\n")}>
+        {t("overview.cardsAmount", { cards: formats.cards(milli) })}
+      </span>
+    );
+  }
+  if (job.position !== null)
+    return <span className="num dim">{t("job.position", { position: formats.integer(job.position) })}</span>;
+  return <span className="dim">{t("cell.none")}</span>;
+}
+
+/** While waiting: since when. Then: how long it ran, or runs. */
+function Age({ job }: { job: Job }) {
+  const { t } = useTranslation();
+  if (isWaiting(job.state))
+    return (
+      <span title={t("job.waits")}>
+        <Elapsed from={job.submitted_at} until={null} />
+      </span>
+    );
+  return (
+    <span title={t("job.ran")}>
+      <Elapsed from={job.started_at ?? job.submitted_at} until={job.ended_at} />
+    </span>
+  );
+}

@@ -1,0 +1,150 @@
+"""Pages of the documentation that are made from the code, so that they cannot disagree with it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import yaml
+
+from vast.config.env import Environment
+from vast.jobs.document import JobDocument, parse
+
+EXAMPLE = """\
+name: train
+queue: demo/research
+priority: high
+max_runtime: 2h
+groups:
+  - name: worker
+    replicas: 4
+    command: ["python3", "-u", "train.py"]
+    working_dir: /srv/train
+    request:
+      cores: 50
+      memory_mib: 40960
+      selector:
+        - {vendor: nvidia}
+        - {vendor: ascend, memory_mib: 32768}
+    strategy: {node: pack, device: spread}
+"""
+
+INTRO = f"""\
+# The job document
+
+<!-- Made from the code by `vast manage reference`; do not edit. -->
+
+What a user submits, as YAML or JSON: `vast job submit -f FILE`, the form in the console, or `POST /api/v1/jobs/` with
+`Content-Type: application/yaml` or `application/json`. Unknown fields are refused. The JSON Schema is at
+`/api/v1/jobs/schema/`.
+
+```yaml
+{EXAMPLE}```
+
+All groups together are one **gang**: every task is placed in one decision, or none is. A task is told where it is by
+`RANK`, `WORLD_SIZE`, `LOCAL_RANK`, `LOCAL_WORLD_SIZE`, `NODE_RANK`, `NNODES`, `MASTER_ADDR`, `MASTER_PORT`; what it is by
+`VAST_JOB_ID`, `VAST_JOB_NAME`, `VAST_TASK_ID`, `VAST_GROUP`, `VAST_TASK_INDEX`, `VAST_QUEUE`, `VAST_NODE_NAME`,
+`VAST_ATTEMPT`; and what it holds by the vendor's visible-device and limit variables and by `VAST_DEVICE_UUIDS`,
+`VAST_DEVICE_CORES` (percent) and `VAST_DEVICE_MEMORY_MIB`, lists by comma in device order.
+
+A slice is rounded up to what the vendor's hardware can cut; the job page shows what was got. It is charged to its queue in
+milli-cards (1000 = one card): the larger of its share of compute and of memory.
+"""
+
+
+def pages() -> dict[str, str]:
+    """File name in ``docs/`` to text."""
+    return {"job-document.md": job_document(), "settings.md": settings()}
+
+
+def job_document() -> str:
+    parse_example()
+    schema = JobDocument.model_json_schema()
+    parts = [INTRO, _table("The document", schema)]
+    titles = {
+        "Group": "`groups[]`",
+        "Request": "`request`",
+        "Selector": "`selector[]`",
+        "StrategyPair": "`strategy`",
+        "Simulation": "`simulate`",
+    }
+    parts += [_table(title, schema["$defs"][name]) for name, title in titles.items()]
+    return "\n".join(parts)
+
+
+def parse_example() -> None:
+    """The example in the page has to be a valid document."""
+    parse(yaml.safe_load(EXAMPLE))
+
+
+def _table(title: str, schema: dict[str, Any]) -> str:
+    required = set(schema.get("required", ()))
+    rows = [_row(name, field, name in required) for name, field in schema["properties"].items()]
+    note = schema.get("description", "").strip()
+    lines = [
+        f"## {title}",
+        "",
+        *([note, ""] if note else []),
+        "| field | type | default | meaning |",
+        "|---|---|---|---|",
+        *rows,
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _row(name: str, field: dict[str, Any], required: bool) -> str:
+    star = " *" if required else ""
+    return (
+        f"| `{name}`{star} | {_kind(field)} | {_default(field, required)} | {field.get('description', '')} |"
+    )
+
+
+def _kind(field: dict[str, Any]) -> str:
+    if "anyOf" in field:
+        kinds = [_kind(part) for part in field["anyOf"] if part.get("type") != "null"]
+        return " or ".join(dict.fromkeys(kinds))
+    if "$ref" in field:
+        return f"[{field['$ref'].rsplit('/', 1)[1]}]"
+    if "enum" in field:
+        return " or ".join(f"`{value}`" for value in field["enum"])
+    if field.get("type") == "array":
+        return f"list of {_kind(field['items'])}"
+    if field.get("type") == "object":
+        return "mapping"
+    low, high = field.get("minimum"), field.get("maximum")
+    bounds = f" {low:,}..{high:,}" if low is not None and high is not None else ""
+    return f"{field.get('type', 'any')}{bounds}"
+
+
+def _default(field: dict[str, Any], required: bool) -> str:
+    if required or field.get("default") is None:
+        return "" if not required else "required"
+    return f"`{json.dumps(field['default'])}`"
+
+
+def settings() -> str:
+    """Every environment variable."""
+    lines = [
+        "# Settings",
+        "",
+        "<!-- Made from the code by `vast manage reference`; do not edit. -->",
+        "",
+        "Read from the environment at start. `vast up` fills in what a single machine needs.",
+        "",
+        "| variable | default | meaning |",
+        "|---|---|---|",
+    ]
+    for name, field in Environment.model_fields.items():
+        variable = (
+            field.validation_alias if isinstance(field.validation_alias, str) else f"VAST_{name.upper()}"
+        )
+        default = (
+            "the repository's build"
+            if name == "frontend"
+            else f"`{field.default}`"
+            if field.default != ""
+            else ""
+        )
+        lines.append(f"| `{variable}` | {default} | {field.description} |")
+    return "\n".join(lines) + "\n"

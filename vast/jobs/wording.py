@@ -1,0 +1,99 @@
+"""What pydantic found wrong with a document, in the words of its author: the field as it was written, and a sentence."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from vast.common.errors import FieldError, field_path
+
+# Filled with the error's context. What is missing here says enough as pydantic puts it.
+SENTENCES = {
+    "bool_type": "true or false is wanted here",
+    "dict_type": "a mapping is wanted here",
+    "float_type": "a number is wanted here",
+    "greater_than_equal": "at least {ge}",
+    "int_from_float": "a whole number is wanted here",
+    "int_type": "a whole number is wanted here",
+    "less_than_equal": "at most {le}",
+    "list_type": "a list is wanted here",
+    "literal_error": "one of {expected}",
+    "missing": "this field is required",
+    "model_type": "a mapping is wanted here",
+    "string_pattern_mismatch": "does not have the form {pattern}",
+    "string_too_long": "at most {max_length} characters",
+    "string_too_short": "must not be empty",
+    "string_type": "text is wanted here; put quotes around a number",
+    "string_unicode": "not valid Unicode text",
+    "too_long": "at most {max_length} entries",
+    "too_short": "at least {min_length} entry is needed",
+}
+LIMITS = ("ge", "le", "gt", "lt", "max_length", "min_length", "pattern", "expected")
+
+
+def field_errors(error: ValidationError, model: type[BaseModel]) -> list[FieldError]:
+    """One error per field, the first that was found."""
+    found: dict[str, FieldError] = {}
+    branches = set()
+    for item in error.errors(include_url=False, include_input=False):
+        # A union (command) reports one error per branch, and a mapping its keys, under pseudo-names; the field itself is
+        # what the user wrote.
+        location = _as_written(item)
+        path = field_path(location)
+        if location != item["loc"]:
+            branches.add(path)
+        known = sorted(_fields_at(model, location[:-1])) if item["type"] == "extra_forbidden" else None
+        found.setdefault(
+            path, FieldError(path, item["type"], _sentence(item, location, known), _allowed(item, known))
+        )
+    for path in branches:
+        if any(other.startswith(f"{path}[") for other in found):
+            # Another branch of the union came further: its error is the one that helps.
+            found.pop(path, None)
+    return list(found.values())
+
+
+def _as_written(item: Any) -> tuple[int | str, ...]:
+    """The location without pydantic's own names: the branches of a union, and ``[key]`` for the key of a mapping."""
+    location: tuple[int | str, ...] = item["loc"]
+    if item["type"] == "extra_forbidden":
+        return location
+    if location[-1:] == ("[key]",):
+        return location[:-1]
+    return tuple(
+        part for index, part in enumerate(location) if index == 0 or location[index - 1] != "command"
+    )
+
+
+def _sentence(item: Any, location: tuple[int | str, ...], known: list[str] | None) -> str:
+    if known is not None:
+        near = difflib.get_close_matches(str(location[-1]), known, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        return f"unknown field; known: {', '.join(known)}{hint}"
+    context = item.get("ctx", {})
+    sentence = SENTENCES.get(item["type"])
+    return sentence.format(**context) if sentence else str(item["msg"]).removeprefix("Value error, ")
+
+
+def _allowed(item: Any, known: list[str] | None) -> Any:
+    if known is not None:
+        return known
+    context = item.get("ctx", {})
+    return {key: context[key] for key in LIMITS if key in context} or None
+
+
+def _fields_at(model: type[BaseModel], location: tuple[int | str, ...]) -> list[str]:
+    """The fields of the part that ``location`` leads to."""
+    for part in location:
+        if isinstance(part, str):
+            model = _part_in(model.model_fields[part].annotation)
+    return list(model.model_fields)
+
+
+def _part_in(annotation: Any) -> type[BaseModel]:
+    """The model inside ``Part``, ``list[Part]`` or ``Part | None``."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next(_part_in(inner) for inner in get_args(annotation) if inner is not type(None))
