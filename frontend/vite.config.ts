@@ -16,9 +16,10 @@ export default defineConfig({
     // The reason catalogs live in the back end's folder, beside this one.
     fs: { allow: [".."] },
     proxy: {
-      "/api": BACKEND,
-      "/admin": BACKEND,
-      "/static": BACKEND,
+      // The short form would change the Host header, and Django compares it with the Origin of a write.
+      "/api": { target: BACKEND },
+      "/admin": { target: BACKEND },
+      "/static": { target: BACKEND },
       "/ws": { target: BACKEND, ws: true },
     },
   },

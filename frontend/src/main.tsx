@@ -18,7 +18,7 @@ import { makeRouter } from "./app/router";
 import { theme } from "./app/theme";
 import { startI18n } from "./i18n";
 
-startI18n();
+await startI18n();
 
 const queryClient = new QueryClient({
   defaultOptions: {

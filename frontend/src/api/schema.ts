@@ -2672,8 +2672,6 @@ export interface operations {
             query?: {
                 /** @description The pagination cursor value. */
                 cursor?: string;
-                /** @description Which field to use when ordering the results. */
-                ordering?: string;
                 /** @description Number of results to return per page. */
                 page_size?: number;
             };

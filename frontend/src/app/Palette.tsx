@@ -24,6 +24,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { api, ok } from "../api/client";
+import { chooseLanguage } from "../i18n";
 import { useMay } from "./session";
 
 const [store, spotlight] = createSpotlight();
@@ -149,7 +150,7 @@ function useActions(): SpotlightActionData[] {
       id: "a-language",
       label: t("palette.switchLanguage"),
       leftSection: <IconLanguage {...ICON} />,
-      onClick: () => void i18n.changeLanguage(other),
+      onClick: () => void chooseLanguage(other),
     },
   ];
 }

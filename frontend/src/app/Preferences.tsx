@@ -2,7 +2,7 @@ import { ActionIcon, Menu, Tooltip, useMantineColorScheme } from "@mantine/core"
 import { IconCheck, IconDeviceDesktop, IconLanguage, IconMoon, IconSun } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 
-import { LANGUAGES, type Language } from "../i18n";
+import { chooseLanguage, LANGUAGES, type Language } from "../i18n";
 
 const SCHEMES = { auto: IconDeviceDesktop, light: IconSun, dark: IconMoon } as const;
 type Scheme = keyof typeof SCHEMES;
@@ -27,7 +27,7 @@ export function LanguageSwitch({ onChange }: { onChange?: (language: Language) =
             lang={language}
             rightSection={i18n.language === language ? <IconCheck size={14} aria-hidden /> : null}
             onClick={() => {
-              void i18n.changeLanguage(language);
+              void chooseLanguage(language);
               onChange?.(language);
             }}
           >

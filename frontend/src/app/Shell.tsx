@@ -26,9 +26,9 @@ import { LiveProvider } from "./LiveProvider";
 import { LanguageSwitch, ThemeSwitch } from "./Preferences";
 import { RangeSwitch, ScopeSwitcher } from "./Scope";
 import { useMay, useMe, useSignOut } from "./session";
-import { ShortcutSheet } from "./ShortcutSheet";
 import { useShortcuts } from "./shortcuts";
 
+const ShortcutSheet = lazy(() => import("./ShortcutSheet").then((module) => ({ default: module.ShortcutSheet })));
 const Palette = lazy(() => import("./Palette").then((module) => ({ default: module.Palette })));
 
 const GROUPS = [
@@ -149,7 +149,11 @@ function Frame() {
           <Palette />
         </Suspense>
       )}
-      <ShortcutSheet opened={sheetOpen} onClose={sheet.close} />
+      {sheetOpen && (
+        <Suspense fallback={null}>
+          <ShortcutSheet onClose={sheet.close} />
+        </Suspense>
+      )}
     </AppShell>
   );
 }

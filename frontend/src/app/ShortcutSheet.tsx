@@ -21,16 +21,11 @@ const KEYS = [
   ["Esc", "close"],
 ] as const;
 
-export function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const on = useCell(shortcutsOn);
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={t("shortcuts.title")}
-      closeButtonProps={{ "aria-label": t("action.close") }}
-    >
+    <Modal opened onClose={onClose} title={t("shortcuts.title")} closeButtonProps={{ "aria-label": t("action.close") }}>
       <Switch
         label={t("shortcuts.on")}
         checked={on}

@@ -10,7 +10,6 @@ import {
 } from "@tanstack/react-router";
 
 import { meQuery } from "../api/queries";
-import { SignIn } from "../pages/account/SignIn";
 import { NotFoundPage, ErrorPage } from "./ErrorPage";
 import * as search from "./search";
 import { Shell } from "./Shell";
@@ -25,7 +24,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
   validateSearch: search.signInSearch,
-  component: SignIn,
+  component: lazyRouteComponent(() => import("../pages/account/SignIn"), "SignIn"),
 });
 
 const shell = createRoute({

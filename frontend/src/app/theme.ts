@@ -13,8 +13,22 @@ const pine: MantineColorsTuple = [
   "#006572",
 ];
 
+/** Mantine draws dark inputs, menus and dialogs with these: the tints of styles/base.css. */
+const dark: MantineColorsTuple = [
+  "#e6ecf1",
+  "#b8c4ce",
+  "#9aa8b4",
+  "#6c7a86",
+  "#2f3a44",
+  "#28323b",
+  "#1c242b",
+  "#171d23",
+  "#12171c",
+  "#0d1115",
+];
+
 export const theme = createTheme({
-  colors: { pine },
+  colors: { pine, dark },
   primaryColor: "pine",
   primaryShade: { light: 8, dark: 5 },
   autoContrast: true,

@@ -2,8 +2,7 @@ import i18next, { type i18n } from "i18next";
 import { initReactI18next } from "react-i18next";
 
 import { keep, recall } from "../lib/keep";
-import en from "./en.json";
-import zh from "./zh.json";
+import { addCatalog } from "./reasons";
 
 export const LANGUAGES = ["en", "zh"] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -19,21 +18,33 @@ export function firstLanguage(chosen: string | null, preferred: readonly string[
 /** `lang` tells screen readers how to speak and browsers which Chinese glyphs to draw. */
 const HTML_LANG: Record<Language, string> = { en: "en", zh: "zh-CN" };
 
-export function startI18n(): i18n {
-  const language = firstLanguage(recall("language"), navigator.languages);
-  void i18next.use(initReactI18next).init({
-    resources: { en: { translation: en }, zh: { translation: zh } },
-    lng: language,
+/** A browser loads the sentences of the languages that it shows, and no others. */
+const SENTENCES = {
+  en: () => Promise.all([import("./en.json"), import("../../../vast/common/catalog/en.json")]),
+  zh: () => Promise.all([import("./zh.json"), import("../../../vast/common/catalog/zh.json")]),
+} as const;
+
+async function load(language: Language): Promise<void> {
+  if (i18next.hasResourceBundle(language, "translation")) return;
+  const [console, reasons] = await SENTENCES[language]();
+  addCatalog(language, reasons.default);
+  i18next.addResourceBundle(language, "translation", console.default);
+}
+
+export async function chooseLanguage(language: Language): Promise<void> {
+  await load(language);
+  await i18next.changeLanguage(language);
+  keep("language", language);
+  document.documentElement.lang = HTML_LANG[language];
+}
+
+export async function startI18n(): Promise<i18n> {
+  await i18next.use(initReactI18next).init({
+    resources: {},
     fallbackLng: false,
     interpolation: { escapeValue: false },
     returnNull: false,
-    initAsync: false,
   });
-  document.documentElement.lang = HTML_LANG[language];
-  i18next.on("languageChanged", (next) => {
-    if (!isLanguage(next)) return;
-    keep("language", next);
-    document.documentElement.lang = HTML_LANG[next];
-  });
+  await chooseLanguage(firstLanguage(recall("language"), navigator.languages));
   return i18next;
 }

@@ -1,7 +1,4 @@
 /** Reasons arrive as code + parameters and become a sentence here, from the catalogs that the server uses too. */
-import en from "../../../vast/common/catalog/en.json";
-import zh from "../../../vast/common/catalog/zh.json";
-
 export type ReasonLike = {
   code: string;
   params?: Readonly<Record<string, unknown>>;
@@ -9,7 +6,12 @@ export type ReasonLike = {
   message?: string;
 };
 
-const CATALOGS: Readonly<Record<string, Readonly<Record<string, string>>>> = { en, zh };
+type Catalog = Readonly<Record<string, string>>;
+const catalogs = new Map<string, Catalog>();
+
+export function addCatalog(language: string, catalog: Catalog): void {
+  catalogs.set(language, catalog);
+}
 
 const MISSING = "–";
 
@@ -24,7 +26,7 @@ export const fill = (template: string, params: Readonly<Record<string, unknown>>
 
 /** One sentence without the evidence. A code that this console does not know shows the server's message. */
 export function sentence(reason: ReasonLike, language: string): string {
-  const template = CATALOGS[language]?.[reason.code];
+  const template = catalogs.get(language)?.[reason.code];
   if (template === undefined) return reason.message ?? reason.code;
   return fill(template, reason.params ?? {});
 }

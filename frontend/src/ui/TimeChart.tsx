@@ -15,6 +15,7 @@ type Props = {
   from: number;
   until: number;
   format: (value: number) => string;
+  formatTime: (unixSeconds: number) => string;
   /** Charts of one group share their cross-hair. */
   group: string;
 };
@@ -22,16 +23,16 @@ type Props = {
 const HEIGHT = 150;
 
 /** A line over time (uPlot). The picture has a spoken name; the newest values stand beside it as text. */
-export function TimeChart({ title, times, lines, most, from, until, format, group }: Props) {
+export function TimeChart({ title, times, lines, most, from, until, format, formatTime, group }: Props) {
   const { ref, width } = useElementSize();
   const holder = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
   const scheme = useComputedColorScheme("light");
   const theme = useMantineTheme();
   const shape = lines.map((line) => `${line.label} ${line.color}`).join("|");
-  const held = useRef({ times, lines, from, until, format });
+  const held = useRef({ times, lines, from, until, format, formatTime });
   useEffect(() => {
-    held.current = { times, lines, from, until, format };
+    held.current = { times, lines, from, until, format, formatTime };
   });
 
   useEffect(() => {
@@ -50,9 +51,12 @@ export function TimeChart({ title, times, lines, most, from, until, format, grou
           x: { range: () => [held.current.from, held.current.until] },
           y: { range: (_, low, high) => [Math.min(0, low), most ?? Math.max(1, high * 1.1)] },
         },
-        axes: [axis, { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => held.current.format(tick)) }],
+        axes: [
+          { ...axis, values: (_, ticks) => ticks.map((tick) => held.current.formatTime(tick)) },
+          { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => held.current.format(tick)) },
+        ],
         series: [
-          {},
+          { label: "", value: (_: uPlot, at: number | null) => (at === null ? "" : held.current.formatTime(at)) },
           ...held.current.lines.map((line) => ({
             label: line.label,
             stroke: line.color,

@@ -13,6 +13,7 @@ export type Formats = {
   duration: (seconds: number) => string;
   dateTime: (date: Date) => string;
   time: (date: Date) => string;
+  minute: (date: Date) => string;
 };
 
 /** Formatters of the chosen language. */
@@ -21,6 +22,7 @@ export function useFormats(): Formats {
   const language = i18n.language;
   return useMemo(() => {
     const dateTime = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
+    const minute = new Intl.DateTimeFormat(language, { timeStyle: "short", hour12: false });
     const time = new Intl.DateTimeFormat(language, { timeStyle: "medium", hour12: false });
     return {
       language,
@@ -35,6 +37,7 @@ export function useFormats(): Formats {
           .join(" "),
       dateTime: (date) => dateTime.format(date),
       time: (date) => time.format(date),
+      minute: (date) => minute.format(date),
     };
   }, [language, t]);
 }

@@ -10,12 +10,13 @@ import { isProblem } from "../../api/problem";
 import { keys } from "../../api/queries";
 import { LanguageSwitch, ThemeSwitch } from "../../app/Preferences";
 import { safeNext } from "../../app/search";
+import { chooseLanguage } from "../../i18n";
 import { useErrorText } from "../../ui/parts";
 
 const route = getRouteApi("/sign-in");
 
 export function SignIn() {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const describe = useErrorText();
   const queryClient = useQueryClient();
   const router = useRouter();
@@ -33,7 +34,7 @@ export function SignIn() {
       const me = await ok(api.POST("/api/v1/auth/login/", { body: { username, password } }));
       queryClient.clear();
       queryClient.setQueryData(keys.me, me);
-      if (me.language) await i18n.changeLanguage(me.language);
+      if (me.language) await chooseLanguage(me.language);
       router.history.push(safeNext(next));
     } catch (failure) {
       setError(failure);

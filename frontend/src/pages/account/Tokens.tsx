@@ -7,7 +7,8 @@ import { useTranslation } from "react-i18next";
 import { api, ok } from "../../api/client";
 import { keys, tokensQuery } from "../../api/queries";
 import type { NewToken, Token } from "../../api/types";
-import { CodeBlock, Confirm, ErrorNote, Loaded, PageHead, Panel } from "../../ui/parts";
+import { Confirm } from "../../ui/Confirm";
+import { CodeBlock, ErrorNote, Loaded, PageHead, Panel } from "../../ui/parts";
 import { When } from "../../ui/When";
 
 /** Days until a new token expires; null = never. */

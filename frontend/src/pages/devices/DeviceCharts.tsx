@@ -15,6 +15,8 @@ import { columnsOf, joinSamples, type Sample } from "./series";
 
 const MOST_LIVE = 4000;
 const VALUES = 4;
+/** Charts draw GiB, so that the marks on the axis are round. */
+const MIB_A_GIB = 1024;
 
 /** Utilisation, memory, temperature and power over the chosen time, growing live. */
 export function DeviceCharts({ device }: { device: Device }) {
@@ -51,7 +53,13 @@ function Charts({ device, stored, live, seconds }: ChartsProps) {
     [stored, live, from],
   );
   const [util = [], memory = [], temperature = [], power = []] = values;
-  const common = { times, from, until, group: device.id };
+  const common = {
+    times,
+    from,
+    until,
+    group: device.id,
+    formatTime: (at: number) => formats.minute(new Date(at * 1000)),
+  };
   return (
     <div className="charts">
       <TimeChart
@@ -64,9 +72,15 @@ function Charts({ device, stored, live, seconds }: ChartsProps) {
       <TimeChart
         {...common}
         title={t("device.memoryUsed")}
-        most={device.memory_mib}
-        lines={[{ label: t("device.memoryUsed"), color: "#6741d9", values: memory }]}
-        format={(value) => `${formats.gib(value)} GiB`}
+        most={device.memory_mib / MIB_A_GIB}
+        lines={[
+          {
+            label: t("device.memoryUsed"),
+            color: "#6741d9",
+            values: memory.map((mib) => (mib === null ? null : mib / MIB_A_GIB)),
+          },
+        ]}
+        format={(value) => `${formats.gib(value * MIB_A_GIB)} GiB`}
       />
       <TimeChart
         {...common}

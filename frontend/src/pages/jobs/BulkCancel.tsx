@@ -8,7 +8,7 @@ import { api, ok } from "../../api/client";
 import { isProblem } from "../../api/problem";
 import { keys } from "../../api/queries";
 import type { Job } from "../../api/types";
-import { Confirm } from "../../ui/parts";
+import { Confirm } from "../../ui/Confirm";
 import { cancellable } from "./filters";
 
 const AT_ONCE = 6;

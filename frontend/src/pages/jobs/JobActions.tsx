@@ -9,7 +9,8 @@ import { api, ifMatch, ok } from "../../api/client";
 import { keys } from "../../api/queries";
 import type { Job } from "../../api/types";
 import { useMay, useMe } from "../../app/session";
-import { Confirm, ErrorNote } from "../../ui/parts";
+import { Confirm } from "../../ui/Confirm";
+import { ErrorNote } from "../../ui/parts";
 import { isEnded, isWaiting } from "../../ui/states";
 
 type Asking = "cancel" | "hold" | "release" | "priority" | null;

@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { jobQuery } from "../../api/queries";
 import type { Job } from "../../api/types";
 import { useTopics } from "../../live/hooks";
+import { Asked } from "../../ui/Asked";
 import { useFormats } from "../../ui/format";
 import { Copy, Facts, Loaded, PageHead, Waiting } from "../../ui/parts";
 import { StateChip } from "../../ui/StateChip";
@@ -100,7 +101,7 @@ function JobFacts({ job }: { job: Job }) {
           </Link>,
         ],
         [t("job.owner"), job.owner.username],
-        [t("job.asked"), job.requested],
+        [t("job.asked"), <Asked key="a" job={job} />],
         [t("job.got"), held || t("cell.none")],
         [t("job.priority"), formats.integer(job.priority)],
         [t("job.tasks"), formats.integer(job.tasks_total)],

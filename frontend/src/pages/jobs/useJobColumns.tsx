@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import type { Job } from "../../api/types";
 import { sentence } from "../../i18n/reasons";
+import { Asked } from "../../ui/Asked";
 import type { Column } from "../../ui/DataTable";
 import { useFormats } from "../../ui/format";
 import { StateChip } from "../../ui/StateChip";
@@ -26,7 +27,6 @@ export function useJobColumns(): Column<Job>[] {
           <span className="two">
             <Link to="/jobs/$id" params={{ id: job.id }} className="link" preload={false}>
               {job.name}
-              {job.array !== null && <span className="dim num">{` [${String(job.array.index)}]`}</span>}
             </Link>
             {isWaiting(job.state) && job.reason !== null ? (
               <span className="dim small clip" title={sentence(job.reason, language)}>
@@ -54,7 +54,7 @@ export function useJobColumns(): Column<Job>[] {
         header: t("job.asked"),
         track: "minmax(120px, 1fr)",
         from: 620,
-        cell: (job) => <span className="num clip">{job.requested}</span>,
+        cell: (job) => <Asked job={job} />,
       },
       { key: "got", header: t("job.got"), track: "132px", from: 720, align: "end", cell: (job) => <Got job={job} /> },
       {

@@ -7,7 +7,7 @@ import { api, ifMatch, ok } from "../../api/client";
 import { keys } from "../../api/queries";
 import type { Node } from "../../api/types";
 import { useMay } from "../../app/session";
-import { Confirm } from "../../ui/parts";
+import { Confirm } from "../../ui/Confirm";
 
 /** Cordon and uncordon; stating that an unreachable node is lost. */
 export function NodeActions({ node }: { node: Node }) {

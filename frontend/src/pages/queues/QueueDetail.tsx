@@ -9,10 +9,12 @@ import { keys } from "../../api/queries";
 import type { Queue } from "../../api/types";
 import { useMay } from "../../app/session";
 import { useFormats } from "../../ui/format";
-import { Confirm, Facts, PageHead, Panel } from "../../ui/parts";
+import { Confirm } from "../../ui/Confirm";
+import { Facts, PageHead, Panel } from "../../ui/parts";
 import { StateChip } from "../../ui/StateChip";
 import { BulletBar } from "./BulletBar";
 import { QuotaForm } from "./QuotaForm";
+import { usePresentClasses } from "./usePresentClasses";
 import { classesOf, quotaOf } from "./tree";
 
 export function QueueDetail({ queue }: { queue: Queue }) {
@@ -79,7 +81,7 @@ export function QueueDetail({ queue }: { queue: Queue }) {
 function QuotaTable({ queue }: { queue: Queue }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const classes = classesOf([queue]);
+  const classes = classesOf([queue], usePresentClasses());
   if (classes.length === 0) return <p className="dim">{t("queue.noQuotas")}</p>;
   return (
     <table className="plain">

@@ -15,6 +15,7 @@ import { Loaded, PageHead } from "../../ui/parts";
 import { StateChip } from "../../ui/StateChip";
 import { BulletBar } from "./BulletBar";
 import { QueueDetail } from "./QueueDetail";
+import { usePresentClasses } from "./usePresentClasses";
 import { classesOf, type QueueRow, quotaOf, treeRows } from "./tree";
 
 const route = getRouteApi("/shell/queues");
@@ -41,7 +42,8 @@ function Tree({ queues: all }: { queues: readonly Queue[] }) {
     (queue) =>
       (pool === undefined || queue.pool.name === pool) && (tenant === undefined || queue.tenant?.name === tenant),
   );
-  const classes = classesOf(queues);
+  const present = usePresentClasses();
+  const classes = classesOf(queues, present);
   const shown =
     classes.find((name) => name === search.class) ?? classes.find((name) => name !== "any") ?? classes[0] ?? "";
   const rows = treeRows(queues, closed);
@@ -149,6 +151,8 @@ function Row({ row, shown, scale, onToggle, onOpen }: RowProps) {
     event.preventDefault();
   };
   const pending = queue.pending_milli[shown] ?? 0;
+  // Jobs that take any device may come to this class too.
+  const anyDevice = shown === "any" ? 0 : (queue.pending_milli["any"] ?? 0);
   return (
     <tr>
       <td>
@@ -191,7 +195,10 @@ function Row({ row, shown, scale, onToggle, onOpen }: RowProps) {
         <span className="dim">/ {limit === null ? t("queue.noLimit") : formats.cards(limit)}</span>
       </td>
       <td data-align="end" className="num from-sm">
-        {pending === 0 ? <span className="dim">0</span> : formats.cards(pending)}
+        {formats.cards(pending)}
+        {anyDevice > 0 && (
+          <span className="dim small">{` ${t("queue.plusAny", { cards: formats.cards(anyDevice) })}`}</span>
+        )}
       </td>
       <td data-align="end" className="num from-sm">
         <Link to="/jobs" search={{ tab: "waiting", queue: queue.path }} className="link">

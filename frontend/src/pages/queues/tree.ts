@@ -1,13 +1,18 @@
 import type { Queue } from "../../api/types";
 
-/** The classes that any queue holds, waits for or has a quota of. */
-export function classesOf(queues: readonly Queue[]): string[] {
+/**
+ * The classes worth showing: those that queues hold or wait for, and of those with a quota the ones that the pool has
+ * (`present`). The ones in use come first.
+ */
+export function classesOf(queues: readonly Queue[], present: ReadonlySet<string>): string[] {
+  const used = new Set<string>();
   const found = new Set<string>();
   for (const queue of queues) {
-    for (const quota of queue.quotas) found.add(quota.device_class);
-    for (const name of [...Object.keys(queue.held), ...Object.keys(queue.pending_milli)]) found.add(name);
+    for (const quota of queue.quotas) if (present.has(quota.device_class)) found.add(quota.device_class);
+    for (const amounts of [queue.held, queue.pending_milli])
+      for (const [name, milli] of Object.entries(amounts)) if (milli > 0) used.add(name);
   }
-  return [...found].sort();
+  return [...[...used].sort(), ...[...found].filter((name) => !used.has(name)).sort()];
 }
 
 export type QueueRow = { queue: Queue; depth: number; hasChildren: boolean; open: boolean };
