@@ -73,7 +73,9 @@ def test_four_inference_servers_share_one_card_and_answer_until_cancelled(
             client.jobs.cancel(job.id)
         for job in jobs:
             eventually(lambda job=job: client.jobs.get(job.id).state == "cancelled")
-        left = {piece["job"]["id"] for piece in client.devices.get(devices.pop()).raw["slices"] if piece["job"]}
+        left = {
+            piece["job"]["id"] for piece in client.devices.get(devices.pop()).raw["slices"] if piece["job"]
+        }
         assert left.isdisjoint(job.id for job in jobs)
     with pytest.raises(httpx.HTTPError):
         httpx.get(urls[0], timeout=2)
