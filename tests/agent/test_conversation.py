@@ -141,7 +141,8 @@ async def test_orders_in_the_welcome_are_run_and_stops_in_it_are_followed(
     await vast.start()
     assert (await node.exited("new"))["exit_code"] == 0
     assert (await node.exited("never-came"))["cause"] == "stopped"
-    assert node.of("accepted")[-1]["allocations"] == ["new", "never-came"]
+    confirmed = {frame["kind"]: frame["allocations"] for frame in node.of("accepted")}
+    assert confirmed == {"launch": ["new"], "stop": ["never-came"]}
 
 
 async def test_thousands_of_simulated_tasks_start_and_end(node: FakeNode) -> None:

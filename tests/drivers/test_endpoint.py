@@ -189,7 +189,7 @@ async def test_an_order_that_the_agent_holds_is_not_sent_again(lab: Lab, key: st
     await agent.hello()
     _, allocation = await in_thread(running_job, lab)
     await in_thread(OutboxMessage.objects.update, attempts=1)
-    await agent.say({"type": "accepted", "allocations": [allocation]})
+    await agent.say({"type": "accepted", "kind": "launch", "allocations": [allocation]})
     await agent.say({"type": "status", "seq": 1, "items": []})
     assert (await agent.hear())["seq"] == 1
     assert (await in_thread(OutboxMessage.objects.get)).done_at is not None
@@ -271,8 +271,8 @@ def device(**about: Any) -> dict[str, Any]:
         {"type": "inventory", "inventory": {"cpu_millis": None}},
         {"type": "status"},
         {"type": "status", "seq": "x", "items": []},
-        {"type": "accepted", "allocations": ["x"]},
-        {"type": "accepted", "allocations": [5]},
+        {"type": "accepted", "kind": "launch", "allocations": ["x"]},
+        {"type": "accepted", "kind": "launch", "allocations": [5]},
         {"type": "reply"},
         {"type": "telemetry", "at": 1.0},
         {"type": "telemetry", "at": "now", "devices": []},

@@ -59,7 +59,7 @@ class TestSending:
         job = lab.submit(devices=1)
         lab.schedule()
         send_due()
-        accepted(node_id=node.pk, allocations=[lab.live(job)[0].pk])
+        accepted(node_id=node.pk, allocations=[lab.live(job)[0].pk], kind="launch")
         with clock.frozen(clock.now() + timedelta(minutes=5)):
             assert send_due() == 0
 
@@ -69,7 +69,7 @@ class TestSending:
         lab.schedule()
         stranger = lab.node("b")
         send_due()
-        accepted(node_id=stranger.pk, allocations=[lab.live(job)[0].pk])
+        accepted(node_id=stranger.pk, allocations=[lab.live(job)[0].pk], kind="launch")
         with clock.frozen(clock.now() + timedelta(minutes=5)):
             assert send_due() == 1
 
@@ -80,7 +80,7 @@ class TestSending:
         send_due()
         allocation = lab.live(job)[0]
         cancel(job_id=job.pk, actor="mia")
-        accepted(node_id=node.pk, allocations=[allocation.pk])
+        accepted(node_id=node.pk, allocations=[allocation.pk], kind="launch")
         assert send_due() == 1
         assert sent[-1][1] == {
             "type": "stop",

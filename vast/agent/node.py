@@ -87,9 +87,9 @@ class NodeAgent:
     async def received(self, frame: Frame) -> None:
         match frame["type"]:
             case "launch":
-                await self._accepted(await self._workload.launch(frame["tasks"]))
+                await self._accepted("launch", await self._workload.launch(frame["tasks"]))
             case "stop":
-                await self._accepted(await self._workload.stop(frame["allocations"]))
+                await self._accepted("stop", await self._workload.stop(frame["allocations"]))
             case "ack":
                 self._reporter.acknowledged(frame["seq"])
             case "log_read":
@@ -160,16 +160,18 @@ class NodeAgent:
     async def _welcome(self, desired: dict[str, Any]) -> None:
         log.info("%s: connected", self.name)
         self._welcomed = True
-        accepted = await self._workload.launch(desired["run"]) + await self._workload.stop(desired["stop"])
+        launched = await self._workload.launch(desired["run"])
+        stopped = await self._workload.stop(desired["stop"])
         # Only what the server was told of when it made the list: an order may have come since.
         await self._workload.end_unknown(self._greeted_with, desired["known"])
-        await self._accepted(accepted)
+        await self._accepted("launch", launched)
+        await self._accepted("stop", stopped)
         self._reporter.connected()
         await self.tell_readings()
 
-    async def _accepted(self, allocations: list[str]) -> None:
+    async def _accepted(self, kind: str, allocations: list[str]) -> None:
         if allocations:
-            await self._connection.send({"type": "accepted", "allocations": allocations})
+            await self._connection.send({"type": "accepted", "kind": kind, "allocations": allocations})
 
     async def _answer_log_read(self, frame: Frame) -> None:
         allocation = frame["allocation"]

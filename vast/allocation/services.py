@@ -351,16 +351,11 @@ def declare_node_lost(*, node: Node) -> int:
 
 
 @transaction.atomic
-def accepted(*, node_id: UUID, allocations: Iterable[UUID], kind: str | None = None) -> None:
-    """The agent holds these orders durably: they need not be repeated.
-
-    An order that was never sent is not confirmed by this: the answer to a launch may cross a stop just written.
-    """
-    now = clock.now()
-    rows = OutboxMessage.objects.filter(
-        node=node_id, allocation__in=list(allocations), done_at=None, attempts__gt=0
-    )
-    (rows.filter(kind=kind) if kind else rows).update(done_at=now)
+def accepted(*, node_id: UUID, allocations: Iterable[UUID], kind: str) -> None:
+    """The agent holds these orders of one kind (launch, stop) durably: they need not be repeated."""
+    OutboxMessage.objects.filter(
+        node=node_id, allocation__in=list(allocations), kind=kind, done_at=None
+    ).update(done_at=clock.now())
 
 
 def desired(*, node_id: UUID) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[str]]:

@@ -106,7 +106,7 @@ class _Session:
                 await self._status(frame)
             case "accepted":
                 ids = [UUID(pk) for pk in frame["allocations"]]
-                await intake.put(Entry(str(self.node.pk), [], ids))
+                await intake.put(Entry(str(self.node.pk), accepted={str(frame["kind"]): ids}))
             case "reply":
                 await sockets.answered(frame)
             case "hello":
@@ -155,7 +155,7 @@ class _Session:
             await self.send({"type": "ack", "seq": seq})
 
         await intake.put(
-            Entry(str(self.node.pk), parse_reports(frame["items"], self.node.pk), [], acknowledge)
+            Entry(str(self.node.pk), parse_reports(frame["items"], self.node.pk), done=acknowledge)
         )
 
     async def _telemetry(self, frame: dict[str, Any]) -> None:

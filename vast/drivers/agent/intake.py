@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -22,11 +22,11 @@ MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One frame's worth. ``done`` is called once it is committed."""
+    """One frame's worth; ``accepted`` by kind of order. ``done`` is called once it is committed."""
 
     node_id: str
-    reports: list[Report]
-    accepted: list[UUID]
+    reports: list[Report] = field(default_factory=list)
+    accepted: dict[str, list[UUID]] = field(default_factory=dict)
     done: Callable[[], Awaitable[None]] | None = None
 
 
@@ -71,8 +71,8 @@ class Intake:
 
 def _write(entries: list[Entry]) -> None:
     for entry in entries:
-        if entry.accepted:
-            accepted(node_id=UUID(entry.node_id), allocations=entry.accepted)
+        for kind, allocations in entry.accepted.items():
+            accepted(node_id=UUID(entry.node_id), allocations=allocations, kind=kind)
     reports = [item for entry in entries for item in entry.reports]
     if reports and report(reports):
         deliver_now()
