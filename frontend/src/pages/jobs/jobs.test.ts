@@ -110,6 +110,12 @@ describe("a log", () => {
     expect(log.lines).toEqual(["a", "", "b"]);
   });
 
+  it("finds words across a change of colour", () => {
+    const log = new LogBuffer();
+    log.append("\u001b[32mline 12\u001b[0m of rank 0\n");
+    expect(log.find("12 of")).toEqual([0]);
+  });
+
   it("finds words in any case", () => {
     const log = new LogBuffer();
     log.append("ok\nError: x\nerror\n");
