@@ -1,4 +1,4 @@
-import { notifications } from "@mantine/notifications";
+import type { Notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -19,6 +19,8 @@ export function LiveProvider({ onSignedOut, children }: { onSignedOut: () => voi
   const queryClient = useQueryClient();
   const { t } = useTranslation();
   const formats = useFormats();
+  // The first page is small because notices, which most visits never see, come with the first of them.
+  const [Notices, setNotices] = useState<typeof Notifications | null>(null);
   const [live] = useState(() => new LiveClient(onSignedOut));
 
   useEffect(() => {
@@ -47,6 +49,8 @@ export function LiveProvider({ onSignedOut, children }: { onSignedOut: () => voi
             .slice(-NAMED)
             .map((event) => `${event.job_name}: ${t(`state.${event.to_state}`)}`)
             .join(" · ");
+          const { notifications, Notifications: host } = await import("@mantine/notifications");
+          setNotices(() => host);
           notifications.show({
             id: "missed",
             title: t("live.backTitle", { duration: formats.duration(awayMs / 1000) }),
@@ -61,5 +65,10 @@ export function LiveProvider({ onSignedOut, children }: { onSignedOut: () => voi
     [live, queryClient, t, formats],
   );
 
-  return <LiveContext value={live}>{children}</LiveContext>;
+  return (
+    <LiveContext value={live}>
+      {children}
+      {Notices !== null && <Notices position="bottom-right" />}
+    </LiveContext>
+  );
 }

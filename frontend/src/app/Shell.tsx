@@ -117,7 +117,7 @@ function Frame() {
           <ScopeSwitcher />
           <RangeSwitch />
         </div>
-        <UnstyledButton className="searchbox" onClick={openPalette}>
+        <UnstyledButton className="searchbox" aria-label={t("palette.open")} onClick={openPalette}>
           <IconSearch size={14} aria-hidden />
           <span>{t("palette.open")}</span>
           <Kbd size="xs">{t("palette.keys")}</Kbd>

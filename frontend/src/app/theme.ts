@@ -30,7 +30,7 @@ const dark: MantineColorsTuple = [
 export const theme = createTheme({
   colors: { pine, dark },
   primaryColor: "pine",
-  primaryShade: { light: 8, dark: 5 },
+  primaryShade: { light: 8, dark: 8 },
   autoContrast: true,
   defaultRadius: "sm",
   cursorType: "pointer",

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { jobEventsQuery } from "../../api/queries";
+import { jobEventsQuery, jobTasksQuery } from "../../api/queries";
 import type { Job, JobEvent } from "../../api/types";
 import { sentence } from "../../i18n/reasons";
 import { Loaded } from "../../ui/parts";
@@ -10,14 +10,16 @@ import { When } from "../../ui/When";
 
 export function EventsTab({ job }: { job: Job }) {
   const query = useQuery(jobEventsQuery(job.id));
-  return <Loaded query={query}>{(events) => <EventRows events={[...events].reverse()} />}</Loaded>;
+  const tasks = useQuery(jobTasksQuery(job.id)).data ?? [];
+  const names = new Map(tasks.map((task) => [task.id, `${task.group}/${String(task.index)}`]));
+  return <Loaded query={query}>{(events) => <EventRows events={[...events].reverse()} names={names} />}</Loaded>;
 }
 
-function EventRows({ events }: { events: readonly JobEvent[] }) {
+function EventRows({ events, names }: { events: readonly JobEvent[]; names: ReadonlyMap<string, string> }) {
   const { t, i18n } = useTranslation();
   if (events.length === 0) return <p className="dim">{t("job.noEvents")}</p>;
   return (
-    <div className="scrollbox">
+    <div className="panel scrollbox">
       <table className="plain">
         <thead>
           <tr>
@@ -35,6 +37,7 @@ function EventRows({ events }: { events: readonly JobEvent[] }) {
               </td>
               <td className="nowrap">
                 <span className="dim small">{t(`event.kind.${event.kind}`, { defaultValue: event.kind })}</span>{" "}
+                {event.task !== null && <span>{names.get(event.task) ?? ""} </span>}
                 {event.to_state !== "" && <StateChip state={event.to_state} />}
               </td>
               <td>{event.reason === null ? event.message : sentence(event.reason, i18n.language)}</td>

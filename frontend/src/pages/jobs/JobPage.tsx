@@ -15,6 +15,7 @@ import { isWaiting } from "../../ui/states";
 import { Elapsed, When } from "../../ui/When";
 import { ApiTab } from "./ApiTab";
 import { EventsTab } from "./EventsTab";
+import { HeldCards } from "./HeldCards";
 import { JobActions } from "./JobActions";
 import { TasksTab } from "./TasksTab";
 import { Timeline } from "./Timeline";
@@ -31,7 +32,7 @@ export function JobPage() {
   const { id } = route.useParams();
   const query = useQuery(jobQuery(id));
   useTopics(`job:${id}`);
-  return <div className="page">{<Loaded query={query}>{(job) => <Detail key={job.id} job={job} />}</Loaded>}</div>;
+  return <div className="page job">{<Loaded query={query}>{(job) => <Detail key={job.id} job={job} />}</Loaded>}</div>;
 }
 
 function Detail({ job }: { job: Job }) {
@@ -70,7 +71,7 @@ function Detail({ job }: { job: Job }) {
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Tabs.Panel value={tab} className="jobpanel">
+        <Tabs.Panel value={tab} className="jobpanel" tabIndex={0}>
           <Suspense fallback={<Waiting />}>
             {tab === "why" && <WhyTab job={job} />}
             {tab === "tasks" && <TasksTab job={job} />}
@@ -88,9 +89,7 @@ function Detail({ job }: { job: Job }) {
 function JobFacts({ job }: { job: Job }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const held = Object.entries(job.held)
-    .map(([name, milli]) => `${name}: ${t("overview.cardsAmount", { cards: formats.cards(milli) })}`)
-    .join(", ");
+  const holds = Object.keys(job.held).length > 0;
   return (
     <Facts
       items={[
@@ -102,7 +101,7 @@ function JobFacts({ job }: { job: Job }) {
         ],
         [t("job.owner"), job.owner.username],
         [t("job.asked"), <Asked key="a" job={job} />],
-        [t("job.got"), held || t("cell.none")],
+        [t("job.got"), holds ? <HeldCards key="h" job={job} /> : t("cell.none")],
         [t("job.priority"), formats.integer(job.priority)],
         [t("job.tasks"), formats.integer(job.tasks_total)],
         [t("job.submitted"), <When key="s" at={job.submitted_at} />],

@@ -1,3 +1,5 @@
+import { stripAnsi } from "./ansi";
+
 /** Lines of a growing log. Bounded: the oldest lines go first, and are counted. */
 export class LogBuffer {
   readonly lines: string[] = [];
@@ -32,13 +34,13 @@ export class LogBuffer {
     }
   }
 
-  /** Indexes of the lines that hold the words, ignoring case. */
+  /** Indexes of the lines that hold the words as they are read: without colours, ignoring case. */
   find(words: string): number[] {
     if (words === "") return [];
     const wanted = words.toLowerCase();
     const found: number[] = [];
     this.lines.forEach((line, index) => {
-      if (line.toLowerCase().includes(wanted)) found.push(index);
+      if (stripAnsi(line).toLowerCase().includes(wanted)) found.push(index);
     });
     return found;
   }

@@ -10,6 +10,7 @@ import { useFormats } from "../../ui/format";
 import { StateChip } from "../../ui/StateChip";
 import { isWaiting } from "../../ui/states";
 import { Elapsed } from "../../ui/When";
+import { HeldCards } from "./HeldCards";
 
 export function useJobColumns(): Column<Job>[] {
   const { t, i18n } = useTranslation();
@@ -56,10 +57,18 @@ export function useJobColumns(): Column<Job>[] {
         from: 620,
         cell: (job) => <Asked job={job} />,
       },
-      { key: "got", header: t("job.got"), track: "132px", from: 720, align: "end", cell: (job) => <Got job={job} /> },
+      {
+        key: "got",
+        header: t("job.got"),
+        track: "minmax(150px, 0.8fr)",
+        from: 720,
+        align: "end",
+        cell: (job) => <Got job={job} />,
+      },
       {
         key: "age",
         header: t("job.waitOrAge"),
+        from: 480,
         track: "116px",
         align: "end",
         sort: "submitted_at",
@@ -94,15 +103,7 @@ export function useJobColumns(): Column<Job>[] {
 function Got({ job }: { job: Job }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const milli = Object.values(job.held).reduce((sum, each) => sum + each, 0);
-  if (milli > 0) {
-    const classes = Object.entries(job.held).map(([name, each]) => `${name}: ${formats.cards(each)}`);
-    return (
-      <span className="num" title={classes.join("\n")}>
-        {t("overview.cardsAmount", { cards: formats.cards(milli) })}
-      </span>
-    );
-  }
+  if (Object.keys(job.held).length > 0) return <HeldCards job={job} />;
   if (job.position !== null)
     return <span className="num dim">{t("job.position", { position: formats.integer(job.position) })}</span>;
   return <span className="dim">{t("cell.none")}</span>;

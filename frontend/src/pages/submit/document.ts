@@ -8,6 +8,7 @@ export type Mark = { line: number; message: string };
 export type Parsed =
   { ok: true; value: unknown; document: Document.Parsed; lines: LineCounter } | { ok: false; marks: Mark[] };
 
+const LAYOUT = { lineWidth: 110, flowCollectionPadding: false } as const;
 const OPTIONS = { prettyErrors: false, uniqueKeys: true } as const;
 /** As the server: aliases may not blow a small text up. */
 const MOST_ALIASES = 100;
@@ -47,9 +48,10 @@ export function edit(text: string, path: Path, value: unknown): string {
     pruneEmpty(document, path.slice(0, -1));
   } else {
     openWay(document, path);
-    document.setIn(path, document.createNode(value));
+    // A value put into the scalar that is there leaves the comment behind it.
+    document.setIn(path, typeof value === "object" ? document.createNode(value) : value);
   }
-  return document.toString({ lineWidth: 110 });
+  return document.toString(LAYOUT);
 }
 
 /** Mappings on the way that somebody left empty (`request:`) become mappings, so that a value fits in. */
@@ -118,7 +120,7 @@ export const marksOf = (text: string, problems: readonly FieldProblem[]): Mark[]
 
 /** A stored document as somebody would have written it: without what is the default anyway. */
 export function toYaml(document: JobDocumentRequest): string {
-  return stringify(lean(document), { lineWidth: 110 });
+  return stringify(lean(document), LAYOUT);
 }
 
 const DEFAULTS: Readonly<Record<string, unknown>> = { priority: 0, array: 1, held: false, replicas: 1 };
