@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import ensure_csrf_cookie
 
 from vast.config.env import environment
@@ -15,7 +15,7 @@ POLICY = (
 
 
 @ensure_csrf_cookie
-def console(request: HttpRequest) -> HttpResponse | FileResponse:
+def console(request: HttpRequest) -> HttpResponse:
     page = environment().frontend / "index.html"
     if not page.is_file():
         return HttpResponse(
@@ -23,7 +23,7 @@ def console(request: HttpRequest) -> HttpResponse | FileResponse:
             status=503,
             content_type="text/plain",
         )
-    answer = FileResponse(page.open("rb"), content_type="text/html; charset=utf-8")
+    answer = HttpResponse(page.read_bytes(), content_type="text/html; charset=utf-8")
     answer["Cache-Control"] = "no-cache"
     answer["Content-Security-Policy"] = POLICY
     return answer

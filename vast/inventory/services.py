@@ -152,9 +152,11 @@ def apply_inventory(*, node_id: UUID, agent_version: str, inventory: Mapping[str
 
 
 def _apply_node(node: Node, inventory: Mapping[str, Any]) -> None:
-    for field in ("address", "cpu_millis", "memory_mib", "task_slots", "simulated", "labels", "location"):
+    for field in ("address", "cpu_millis", "memory_mib", "task_slots", "simulated", "location"):
         if field in inventory:
             setattr(node, field, inventory[field])
+    node.reported_labels = inventory.get("labels", {})
+    node.labels = {**node.reported_labels, **node.given_labels}
     levels = [
         TopologyLevel(cluster=node.cluster, name=level, rank=rank)
         for rank, level in enumerate(inventory.get("levels", []))
@@ -264,11 +266,13 @@ def report_health(*, node_id: UUID, health: Mapping[str, str]) -> None:
 
 @transaction.atomic
 def change_node(*, node: Node, cordoned: bool | None = None, labels: Mapping[str, str] | None = None) -> Node:
+    """``labels`` given here stay, and overrule what the agent reports under the same names."""
     if cordoned is not None:
         node.cordoned = cordoned
     if labels is not None:
-        node.labels = dict(labels)
-    node.save(update_fields=["cordoned", "labels", *node.touch()])
+        node.given_labels = {k: v for k, v in labels.items() if node.reported_labels.get(k) != v}
+        node.labels = {**node.reported_labels, **node.given_labels}
+    node.save(update_fields=["cordoned", "labels", "given_labels", *node.touch()])
     wake_scheduler()
     return node
 

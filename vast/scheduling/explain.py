@@ -132,7 +132,7 @@ class Survey:
         per_node = np.zeros(len(state.nodes), dtype=np.int64)
         np.maximum.at(per_node, state.bank_node, most)
         few = self._allowed & (per_node < wanted_here)
-        best = _best(per_node, self._allowed)
+        best = _best(per_node, few)
         yield from _counted("NODE_DEVICES_SHORT", "nodes", few, need=wanted_here, best=best)
 
     def _least(self, per_sku: Sequence[Ints]) -> int:

@@ -19,6 +19,8 @@ import orjson
 from vast.common.errors import Unavailable
 
 log = logging.getLogger(__name__)
+# An agent answers sooner or not at all: nobody waits for it any more.
+FORGET_S = 60
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
@@ -70,6 +72,7 @@ class AgentSockets:
         frame = message["frame"]
         if "reply_to" in message:
             self._asked_by[frame["id"]] = message["reply_to"]
+            asyncio.get_running_loop().call_later(FORGET_S, self._asked_by.pop, frame["id"], None)
         await socket.send(frame)
 
     async def ask(self, node_id: str, frame: dict[str, Any], *, timeout: float) -> dict[str, Any]:
