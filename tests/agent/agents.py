@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
 import sys
@@ -51,6 +52,12 @@ class AgentProcess:
             env={**os.environ, **env},
             start_new_session=True,
         )
+
+    def keep_key(self, node: str, key: str) -> None:
+        """As if the node had enrolled before."""
+        folder = self.state / node
+        folder.mkdir(parents=True)
+        (folder / "key.json").write_text(json.dumps({"id": f"id-{node}", "key": key}))
 
     async def kill(self) -> None:
         """As kill -9 does: no word to anybody."""

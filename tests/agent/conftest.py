@@ -23,6 +23,7 @@ async def agent(vast: Vast, tmp_path: Path) -> AsyncIterator[AgentProcess]:
 
 @pytest.fixture
 async def node(vast: Vast, agent: AgentProcess) -> FakeNode:
-    """The node lab-0 of a running agent."""
+    """The node lab-0 of a running agent, which has its key from earlier: enrolling takes its time."""
+    agent.keep_key("lab-0", vast.enrolled("lab-0")["key"])
     await agent.start()
     return await vast.node("lab-0")

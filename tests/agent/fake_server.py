@@ -154,11 +154,11 @@ class Vast:
         status, answer = 401, {"title": "bad token", "status": 401}
         if body["token"] == TOKEN:
             self.enrolments.append([node["name"] for node in body["nodes"]])
-            status, answer = 201, {"nodes": [self._enrolled(node["name"]) for node in body["nodes"]]}
+            status, answer = 201, {"nodes": [self.enrolled(node["name"]) for node in body["nodes"]]}
         await send({"type": "http.response.start", "status": status, "headers": []})
         await send({"type": "http.response.body", "body": json.dumps(answer).encode()})
 
-    def _enrolled(self, name: str) -> dict[str, str]:
+    def enrolled(self, name: str) -> dict[str, str]:
         node = self.nodes.setdefault(name, FakeNode(name))
         node.key = f"key-{name}-{next(self._numbers)}"
         return {"name": name, "id": f"id-{name}", "key": node.key}

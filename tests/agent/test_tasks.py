@@ -57,6 +57,13 @@ async def test_an_order_without_a_command_fails_to_launch(node: FakeNode) -> Non
     assert failed["message"] == "the order has no command"
 
 
+async def test_an_order_that_makes_no_sense_fails_alone(node: FakeNode) -> None:
+    await node.launch(order("bad", "true", env=None), order("good", "true"))
+    failed = await until(lambda: node.status("bad", "launch_failed"), "the failure")
+    assert failed["message"].startswith("the order makes no sense")
+    assert (await node.exited("good"))["exit_code"] == 0
+
+
 async def test_a_task_works_in_a_fresh_folder_unless_one_is_given(
     node: FakeNode, agent: AgentProcess
 ) -> None:

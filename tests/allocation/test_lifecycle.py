@@ -173,3 +173,26 @@ def test_only_an_unreachable_node_can_be_declared_lost(lab: Lab) -> None:
     assert declare_node_lost(node=node) == 1
     assert lab.fresh(job).state == "pending"
     assert lab.slices_held() == 0
+
+
+def test_a_node_declared_lost_has_to_enrol_anew(lab: Lab) -> None:
+    from vast.inventory.services import create_enrolment_token, enrol, node_by_key
+
+    _, secret = create_enrolment_token(name="t", pool=lab.pool)
+    key = enrol(token=secret, nodes=[{"name": "a"}])[0]["key"]
+    node = node_by_key(key)
+    assert node is not None
+    declare_node_lost(node=node)
+    assert node_by_key(key) is None
+    node.refresh_from_db()
+    assert node.cordoned
+
+
+def test_a_job_whose_launch_failed_on_the_only_node_is_tried_there_again(lab: Lab) -> None:
+    lab.node("a")
+    job = lab.submit(devices=1)
+    lab.schedule()
+    lab.exited(job, code=None, cause="launch_failed", message="no such program")
+    type(job).objects.filter(pk=job.pk).update(not_before=None)
+    lab.cycle.world.forget()
+    assert lab.schedule() == 1

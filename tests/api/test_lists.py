@@ -166,6 +166,11 @@ class TestInventoryLists:
         )
         assert row["slices"][0]["job"]["name"] == "job"
 
+    def test_nodes_come_by_name_over_pages(self, lab: Lab, mia: APIClient) -> None:
+        for name in ("z", "0", "m"):
+            lab.node(name)
+        assert walk(mia, "/api/v1/nodes/?page_size=2") == ["0", "a", "b", "m", "z"]
+
     def test_a_node_shows_what_is_given_out_of_it(self, mia: APIClient) -> None:
         row = mia.get("/api/v1/nodes/?search=a").json()["results"][0]
         assert row["devices_count"] == 2

@@ -10,6 +10,7 @@ import pytest
 
 import vast.scheduling
 from vast.common.reasons import LANGUAGES, Reason, catalog, render
+from vast.jobs.why import NOT_LOOKED_AT, ORDER, STOPS_AT
 
 ENGINE = Path(vast.scheduling.__file__).parent
 CODE = re.compile(r'"([A-Z]{2,}(?:_[A-Z]+)+)"')
@@ -35,6 +36,18 @@ def test_a_code_has_the_same_placeholders_in_both_languages(code: str) -> None:
 def test_every_code_that_the_engine_uses_has_a_sentence() -> None:
     codes = engine_codes()
     assert "INSUFFICIENT_RESOURCES" in codes
+    assert codes <= catalog("en").keys()
+
+
+def server_codes() -> set[str]:
+    """Codes that are made anywhere in the server, and those that ``why`` knows the place of."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in ENGINE.parent.rglob("*.py"))
+    return set(re.findall(r'Reason\(\s*"([A-Z_]+)"', text)) | {*ORDER, *STOPS_AT, *NOT_LOOKED_AT}
+
+
+def test_every_code_that_the_server_uses_has_a_sentence() -> None:
+    codes = server_codes()
+    assert {"CANCELLED_BY_USER", "LAUNCH_TIMED_OUT", "CHECK_GANG"} <= codes
     assert codes <= catalog("en").keys()
 
 

@@ -11,6 +11,7 @@ from vast.agent.workload import Loads
 from vast.vendors import discovery
 
 Row = list[Any]
+PATIENCE_S = 1.5
 
 
 class DeviceReadings(Loads, Protocol):
@@ -24,6 +25,7 @@ class RealDevices:
 
     def __init__(self, devices: Sequence[Mapping[str, Any]]) -> None:
         self.devices = devices
+        self._reading: asyncio.Task[list[Row]] | None = None
 
     def attach(self, allocation: str, order: Mapping[str, Any]) -> None:
         """Nothing to do."""
@@ -32,9 +34,19 @@ class RealDevices:
         """Nothing to do."""
 
     async def rows(self, at: float) -> list[Row]:
+        """None while the tools take their time: the node is still to be heard, and they are not asked twice."""
         if not self.devices:
             return []
-        return [list(reading) for reading in await asyncio.to_thread(discovery.read_telemetry, self.devices)]
+        if self._reading is None:
+            self._reading = asyncio.create_task(asyncio.to_thread(self._read))
+        done, _ = await asyncio.wait([self._reading], timeout=PATIENCE_S)
+        if not done:
+            return []
+        reading, self._reading = self._reading, None
+        return reading.result()
+
+    def _read(self) -> list[Row]:
+        return [list(reading) for reading in discovery.read_telemetry(self.devices)]
 
 
 class SimulatedReadings(SimulatedDevices):

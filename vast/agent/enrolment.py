@@ -10,10 +10,12 @@ import logging
 import os
 import random
 from pathlib import Path
-
-import httpx
+from typing import TYPE_CHECKING
 
 from vast.agent.nodes import NodeSpec
+
+if TYPE_CHECKING:
+    import httpx
 
 log = logging.getLogger(__name__)
 GATHER_S = 0.05
@@ -57,6 +59,9 @@ class Enroller:
             await asyncio.gather(self._worker, return_exceptions=True)
 
     async def _work(self) -> None:
+        # Only here: loading it takes as long as all the rest, and an agent that has its keys does without.
+        import httpx
+
         async with httpx.AsyncClient(timeout=TIMEOUT_S, trust_env=False) as client:
             while self._waiting:
                 await asyncio.sleep(GATHER_S)

@@ -24,6 +24,7 @@ from vast.agent.workload import Workload
 log = logging.getLogger(__name__)
 SHUTDOWN_GRACE_S = 5.0
 SHUTDOWN_ACK_S = 3.0
+PRUNE_EVERY_S = 300.0
 
 
 class NodeAgent:
@@ -54,6 +55,7 @@ class NodeAgent:
         self._welcomed = self._reading = False
         self._loops: list[asyncio.Task[None]] = []
         self._answers: set[asyncio.Task[None]] = set()
+        self._prune_at = 0.0
         self.readings_sent = 0
 
     @property
@@ -62,7 +64,8 @@ class NodeAgent:
 
     def start(self) -> None:
         """Take up what was left, then connect for ever. Raises OSError when the folder cannot be used."""
-        (self._folder / "tasks").mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        (self._folder / "tasks").mkdir(mode=0o700, exist_ok=True)
         self._journal.open()
         self._workload.resume()
         self._loops = [
@@ -84,9 +87,9 @@ class NodeAgent:
     async def received(self, frame: Frame) -> None:
         match frame["type"]:
             case "launch":
-                await self._accepted(await self._workload.launch(frame["tasks"]))
+                await self._accepted("launch", await self._workload.launch(frame["tasks"]))
             case "stop":
-                await self._accepted(await self._workload.stop(frame["allocations"]))
+                await self._accepted("stop", await self._workload.stop(frame["allocations"]))
             case "ack":
                 self._reporter.acknowledged(frame["seq"])
             case "log_read":
@@ -132,7 +135,9 @@ class NodeAgent:
     async def tidy(self) -> None:
         """Now and then: keep the disk from filling."""
         self._workload.hold_logs_to_cap()
-        await housekeeping.prune(self._journal, self._folder / "tasks", time.time())
+        if time.monotonic() >= self._prune_at:
+            self._prune_at = time.monotonic() + PRUNE_EVERY_S
+            await housekeeping.prune(self._journal, self._folder / "tasks", time.time())
 
     async def shut_down(self, hurry: asyncio.Event) -> None:
         """End every task and tell the server, if it listens."""
@@ -155,16 +160,18 @@ class NodeAgent:
     async def _welcome(self, desired: dict[str, Any]) -> None:
         log.info("%s: connected", self.name)
         self._welcomed = True
-        accepted = await self._workload.launch(desired["run"]) + await self._workload.stop(desired["stop"])
+        launched = await self._workload.launch(desired["run"])
+        stopped = await self._workload.stop(desired["stop"])
         # Only what the server was told of when it made the list: an order may have come since.
         await self._workload.end_unknown(self._greeted_with, desired["known"])
-        await self._accepted(accepted)
+        await self._accepted("launch", launched)
+        await self._accepted("stop", stopped)
         self._reporter.connected()
         await self.tell_readings()
 
-    async def _accepted(self, allocations: list[str]) -> None:
+    async def _accepted(self, kind: str, allocations: list[str]) -> None:
         if allocations:
-            await self._connection.send({"type": "accepted", "allocations": allocations})
+            await self._connection.send({"type": "accepted", "kind": kind, "allocations": allocations})
 
     async def _answer_log_read(self, frame: Frame) -> None:
         allocation = frame["allocation"]

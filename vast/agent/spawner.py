@@ -54,8 +54,9 @@ class Spawner:
         same.
         """
         self._watchers[str(folder)] = notice
-        if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.write(os.fsencode(folder) + b"\n")
+        stdin = self._process.stdin if self._process is not None else None
+        if stdin is not None and not stdin.is_closing():
+            stdin.write(os.fsencode(folder) + b"\n")
 
     def forget(self, folder: Path) -> None:
         self._watchers.pop(str(folder), None)

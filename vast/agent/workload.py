@@ -98,6 +98,9 @@ class Workload:
         taken = []
         for wish in wishes:
             allocation, grace_s = wish["allocation"], float(wish.get("grace_s", 10))
+            if not _SAFE_ID.fullmatch(allocation):
+                log.error("a stop for the id %r is refused", allocation)
+                continue
             entry = self._ledger.entries.get(allocation)
             taken.append(allocation)
             if entry is None:
@@ -117,7 +120,7 @@ class Workload:
     async def end_unknown(self, candidates: Iterable[str], known: Iterable[str]) -> None:
         """End those of the candidates of which the server does not know (any more)."""
         unknown = set(candidates) - set(known)
-        running = [pk for pk in unknown if self._ledger.entries[pk].final is None]
+        running = [entry.allocation for entry in self._ledger.unfinished() if entry.allocation in unknown]
         if running:
             log.warning("the server does not know %d of the tasks here; they are ended", len(running))
             await self.stop({"allocation": pk, "grace_s": UNKNOWN_TO_SERVER_GRACE_S} for pk in running)
@@ -184,10 +187,19 @@ class Workload:
         for number, entry in enumerate(entries):
             if number % BREATH_EVERY == BREATH_EVERY - 1:
                 await asyncio.sleep(0)
-            if entry.final is None and entry.allocation not in self._tasks:
+            # While the agent is stopping nothing new begins: the next agent finds the order in the journal.
+            if entry.final is None and entry.allocation not in self._tasks and not self._closing:
                 self._start(entry)
 
     def _start(self, entry: Entry) -> None:
+        try:
+            self._start_order(entry)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            log.exception("the order of %s makes no sense", entry.allocation)
+            self._tasks.pop(entry.allocation, None)
+            self._fail(entry.allocation, f"the order makes no sense: {error!r}", time.time())
+
+    def _start_order(self, entry: Entry) -> None:
         order, allocation = entry.order, entry.allocation
         assert order is not None
         if order.get("simulate"):

@@ -31,14 +31,14 @@ class _Pools:
         self._empty: dict[str, EmptyPool] = {}
 
     def impossible(self, job: PendingJob, pool: str) -> Reason | None:
-        """Why the job could never run; None as well for a pool without nodes, of which nothing is known yet."""
+        """Why the job could never run; None as well for a pool without devices, of which nothing is known yet."""
         with self._lock:
             nodes, queues = self._world.nodes(), self._world.queues()
             # An EmptyPool remembers every shape it was asked about, so it is made anew now and then.
             if self._made_of != (id(nodes), id(queues)) or time.monotonic() > self._renew_at:
                 self._made_of, self._renew_at = (id(nodes), id(queues)), time.monotonic() + self.RENEW_S
                 self._empty = {}
-            if not any(node.pool == pool for node in nodes):
+            if not any(node.pool == pool and node.devices for node in nodes):
                 return None
             if pool not in self._empty:
                 self._empty[pool] = EmptyPool(Snapshot(nodes=nodes, queues=queues), pool)

@@ -31,7 +31,10 @@ BACKOFF_S = (1, 5, 15)
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a driver says of one allocation. ``cause`` as in the agent's protocol."""
+    """What a driver says of one allocation. ``cause`` as in the agent's protocol.
+
+    With a ``node`` the report counts only for an allocation on it: nobody speaks for the tasks of another node.
+    """
 
     allocation: UUID
     event: str
@@ -42,9 +45,10 @@ class Report:
     cause: str = ""
     message: str = ""
     log_tail: str = ""
+    node: UUID | None = None
 
     @classmethod
-    def parse(cls, item: Mapping[str, Any]) -> Report:
+    def parse(cls, item: Mapping[str, Any], node: UUID | None = None) -> Report:
         """From a status item of the agent's protocol. Raises ValueError, KeyError or TypeError when malformed."""
         at = item.get("at")
         return cls(
@@ -57,6 +61,7 @@ class Report:
             cause=(item.get("cause") or "")[:32],
             message=_text(item.get("message"), 4096),
             log_tail=_text(item.get("log_tail"), 16_384),
+            node=node,
         )
 
 
@@ -134,7 +139,7 @@ def report(items: Sequence[Report]) -> list[UUID]:
     for item in items:
         job = scene.jobs.get(owners.get(item.allocation))  # type: ignore[arg-type]
         allocation = scene.live[job.pk].get(item.allocation) if job else None
-        if job is None or allocation is None:
+        if job is None or allocation is None or item.node not in (None, allocation.node_id):
             continue
         if item.event == "started":
             _started(scene, job, allocation, item)
@@ -338,17 +343,19 @@ def declare_node_lost(*, node: Node) -> int:
         Allocation.objects.filter(node=node).exclude(state=AllocationState.ENDED).values_list("pk", flat=True)
     )
     # The old key is void: an agent that comes back has to enrol anew, and is then told to kill what it still runs.
-    Node.objects.filter(pk=node.pk).update(cordoned=True, version=F("version") + 1, updated_at=clock.now())
+    Node.objects.filter(pk=node.pk).update(
+        cordoned=True, key_digest="", version=F("version") + 1, updated_at=clock.now()
+    )
     lose_allocations(ids)
     return len(ids)
 
 
 @transaction.atomic
-def accepted(*, node_id: UUID, allocations: Iterable[UUID], kind: str | None = None) -> None:
-    """The agent holds these orders durably: they need not be repeated."""
-    now = clock.now()
-    rows = OutboxMessage.objects.filter(node=node_id, allocation__in=list(allocations), done_at=None)
-    (rows.filter(kind=kind) if kind else rows).update(done_at=now)
+def accepted(*, node_id: UUID, allocations: Iterable[UUID], kind: str) -> None:
+    """The agent holds these orders of one kind (launch, stop) durably: they need not be repeated."""
+    OutboxMessage.objects.filter(
+        node=node_id, allocation__in=list(allocations), kind=kind, done_at=None
+    ).update(done_at=clock.now())
 
 
 def desired(*, node_id: UUID) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[str]]:

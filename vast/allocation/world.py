@@ -11,12 +11,13 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, Max, OuterRef, Q
+from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
 
 from vast.allocation.choices import AllocationState
 from vast.allocation.models import Allocation, Slice
 from vast.allocation.translate import task_groups
 from vast.common import clock
+from vast.common.models import Entity
 from vast.inventory.choices import DeviceHealth, NodeState
 from vast.inventory.models import Device as DeviceRow
 from vast.inventory.models import Node as NodeRow
@@ -63,16 +64,13 @@ class World:
         self.__init__()  # type: ignore[misc]
 
     def nodes(self) -> tuple[Node, ...]:
-        stamp = (
-            tuple(NodeRow.objects.aggregate(Max("updated_at"), Count("id")).values()),
-            tuple(DeviceRow.objects.aggregate(Max("updated_at"), Count("id")).values()),
-        )
+        stamp = (_stamp(NodeRow), _stamp(DeviceRow))
         if stamp != self._inventory_stamp:
             self._nodes, self._inventory_stamp = _load_nodes(), stamp
         return self._nodes
 
     def queues(self) -> tuple[Queue, ...]:
-        stamp = tuple(QueueRow.objects.aggregate(Max("updated_at"), Count("id")).values())
+        stamp = _stamp(QueueRow)
         if stamp != self._queue_stamp:
             self._queues, self._queue_stamp = _load_queues(), stamp
         return self._queues
@@ -128,6 +126,12 @@ class World:
         for start in range(0, len(stale), 2000):
             self._pending.update(_load_pending(stale[start : start + 2000]))
         return [self._pending[pk][1] for pk in versions if pk in self._pending]
+
+
+def _stamp(model: type[Entity]) -> tuple[Any, ...]:
+    """Differs after every change. The newest time alone would hide a change made earlier but committed later."""
+    found = model._default_manager.aggregate(Max("updated_at"), Count("id"), Sum("version"))
+    return tuple(found.values())
 
 
 def _load_nodes() -> tuple[Node, ...]:

@@ -105,7 +105,7 @@ SAMPLE_JOBS = (
         "groups": [
             {
                 "simulate": {"seconds": 86_400, "load_percent": 65},
-                "request": {"cores": 30, "memory_mib": 20_480, "selector": [{"vendor": "nvidia"}]},
+                "request": {"cores": 33, "memory_mib": 20_480, "selector": [{"model": "A100-SXM4-80GB"}]},
             }
         ],
     },
@@ -116,7 +116,8 @@ SAMPLE_JOBS = (
         "groups": [
             {
                 "simulate": {"seconds": 86_400, "load_percent": 40},
-                "request": {"cores": 10, "memory_mib": 4096},
+                # Leaves 40 % of its card: room for four of examples/jobs/inference.yaml.
+                "request": {"cores": 15, "memory_mib": 8192, "selector": [{"model": "A100-SXM4-80GB"}]},
             }
         ],
     },

@@ -89,6 +89,8 @@ def _enrol_one(grant: EnrolmentToken, request: Mapping[str, str]) -> dict[str, s
     cluster, _ = Cluster.objects.get_or_create(name=request.get("cluster") or "local")
     pool, _ = Pool.objects.get_or_create(name=pool_name)
     node, _ = Node.objects.get_or_create(cluster=cluster, name=request["name"], defaults={"pool": pool})
+    if grant.pool and node.pool_id != grant.pool_id:
+        raise NotAllowed(f"The node {node.name} is in another pool than this enrolment token is for.")
     key = f"{NODE_KEY_PREFIX}{node.pk.hex}_{secrets.token_urlsafe(32)}"
     node.key_digest = _digest(key)
     node.save(update_fields=["key_digest", *node.touch()])
@@ -169,7 +171,6 @@ def _apply_devices(node: Node, reported: list[Mapping[str, Any]]) -> None:
     }
     names = {(d["vendor"], d["model"]): find_model(d["vendor"], d["model"]) for d in reported}
     known = {device.uuid: device for device in node.devices.select_for_update()}
-    now = clock.now()
     changed: list[Device] = []
     new: list[Device] = []
     for item in reported:
@@ -184,11 +185,13 @@ def _apply_devices(node: Node, reported: list[Mapping[str, Any]]) -> None:
         device.bus_id, device.link_group = item.get("bus_id", ""), item.get("link_group", "")
         # A missing verdict is not good health.
         device.health = item.get("health", DeviceHealth.UNKNOWN)
-        device.present, device.updated_at = True, now
+        device.present = True
         (new if fresh else changed).append(device)
     for device in known.values():
-        device.present, device.updated_at = False, now
+        device.present = False
         changed.append(device)
+    for device in changed:
+        device.touch()
     Device.objects.bulk_create(new, batch_size=500)
     Device.objects.bulk_update(changed, DEVICE_FIELDS, batch_size=500)
 
@@ -203,6 +206,7 @@ DEVICE_FIELDS = [
     "link_group",
     "health",
     "present",
+    "version",
     "updated_at",
 ]
 

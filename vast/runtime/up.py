@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import urllib.error
-import urllib.request
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vast.inventory.fleet import load
 from vast.runtime.errors import StartError, StopRequested
 from vast.runtime.files import write_private
 from vast.runtime.home import Home
 from vast.runtime.leftovers import ProcessRecord
 from vast.runtime.ports import choose_port
+from vast.runtime.readiness import answers, nodes_joined
 from vast.runtime.server import EmbeddedServer
 from vast.runtime.steps import Steps
 from vast.runtime.stream import LogStream
@@ -32,6 +31,7 @@ USUAL_PORT = 8400
 DEMO_FLEET = Path(__file__).resolve().parents[2] / "examples" / "fleets" / "eight-vendors.yaml"
 _DATABASE_TIMEOUT_S = 300.0  # a crash recovery may replay a lot
 _WEB_TIMEOUT_S = 60.0
+_NODES_TIMEOUT_S = 180.0
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class _Start:
         self._write_connection(instance, token)
         self._start_servers(instance)
         if self._options.agents:
-            self._start_agent(instance, facts)
+            self._start_agent(instance, facts, token or "")
         self._announce(instance, facts)
 
     def _embedded(self, name: str) -> str:
@@ -182,23 +182,26 @@ class _Start:
         # Web has the cores for itself first: it is what the user waits for.
         with self._steps.step("web"):
             child = self._supervisor.add(web)
-            self._supervisor.wait_until(_answers(f"{instance.url}/readyz"), child, _WEB_TIMEOUT_S)
+            self._supervisor.wait_until(answers(f"{instance.url}/readyz"), child, _WEB_TIMEOUT_S)
         with self._steps.step(", ".join(spec.name for spec in others)):
             for spec in others:
                 self._supervisor.add(spec)
 
-    def _start_agent(self, instance: Instance, facts: dict[str, Any]) -> None:
+    def _start_agent(self, instance: Instance, facts: dict[str, Any], token: str) -> None:
         token_file = self._home.folder("agents") / "enrolment-token"
         if facts.get("enrolment_token"):
             write_private(token_file, f"{facts['enrolment_token']}\n")
         if self._fleet is None:
-            spec = agent_process(instance, "local", token_file)
+            spec, nodes = agent_process(instance, "local", token_file), 1
         else:
+            nodes = len(load(self._fleet).nodes)
             spec = agent_process(
                 instance, f"fleet-{self._fleet.stem}", token_file, "--simulate", str(self._fleet)
             )
         with self._steps.step("simulated nodes" if self._fleet else "agent of this machine"):
-            self._supervisor.add(spec)
+            child = self._supervisor.add(spec)
+            # Who reads that VAST runs wants to use it: a job sent before the devices are known would be refused.
+            self._supervisor.wait_until(nodes_joined(instance.url, token, nodes), child, _NODES_TIMEOUT_S)
 
     def _announce(self, instance: Instance, facts: dict[str, Any]) -> None:
         lines = [f"VAST runs at {instance.url}", ""]
@@ -234,17 +237,3 @@ def _last_json(lines: list[str]) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise StartError("prepare did not print what it made")
     return found
-
-
-def _answers(url: str) -> Callable[[], bool]:
-    # The machine's proxy settings are for the world outside.
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-
-    def ask() -> bool:
-        try:
-            with opener.open(url, timeout=2) as response:
-                return bool(response.status == 200)
-        except (urllib.error.URLError, OSError):
-            return False
-
-    return ask

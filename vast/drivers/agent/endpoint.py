@@ -13,11 +13,12 @@ from typing import Any
 from uuid import UUID
 
 import orjson
+from django.db import DataError, IntegrityError
 
 from vast.allocation.services import desired, lose_allocations, missing
 from vast.common.errors import VastError
 from vast.common.threads import in_thread
-from vast.drivers.agent.intake import Entry, intake, parse_reports
+from vast.drivers.agent.intake import MALFORMED, Entry, intake, parse_reports, parse_telemetry
 from vast.drivers.agent.sockets import AgentSocket, sockets
 from vast.inventory.models import Node
 from vast.inventory.services import apply_inventory, node_by_key, report_health
@@ -88,7 +89,7 @@ class _Session:
             try:
                 frame = orjson.loads(message.get("text") or message.get("bytes") or b"")
                 await self._handle(frame)
-            except (ValueError, KeyError, TypeError) as error:
+            except (*MALFORMED, DataError, IntegrityError) as error:
                 log.warning("node %s sent a frame that makes no sense: %r", self.node.name, error)
                 await self.close(BAD_FRAME)
                 return
@@ -105,7 +106,7 @@ class _Session:
                 await self._status(frame)
             case "accepted":
                 ids = [UUID(pk) for pk in frame["allocations"]]
-                await intake.put(Entry(str(self.node.pk), [], ids))
+                await intake.put(Entry(str(self.node.pk), accepted={str(frame["kind"]): ids}))
             case "reply":
                 await sockets.answered(frame)
             case "hello":
@@ -153,11 +154,14 @@ class _Session:
         async def acknowledge() -> None:
             await self.send({"type": "ack", "seq": seq})
 
-        await intake.put(Entry(str(self.node.pk), parse_reports(frame["items"]), [], acknowledge))
+        await intake.put(
+            Entry(str(self.node.pk), parse_reports(frame["items"], self.node.pk), done=acknowledge)
+        )
 
     async def _telemetry(self, frame: dict[str, Any]) -> None:
-        latest.own(str(self.node.pk), float(frame["at"]), frame["devices"])
-        health = {row[0]: row[5] for row in frame["devices"] if row[5] is not None}
+        at, rows = parse_telemetry(frame)
+        latest.own(str(self.node.pk), at, rows)
+        health = {row[0]: row[5] for row in rows if row[5] is not None}
         changed = {uuid: verdict for uuid, verdict in health.items() if self._health.get(uuid) != verdict}
         if changed:
             self._health |= changed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -22,11 +22,11 @@ MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One frame's worth. ``done`` is called once it is committed."""
+    """One frame's worth; ``accepted`` by kind of order. ``done`` is called once it is committed."""
 
     node_id: str
-    reports: list[Report]
-    accepted: list[UUID]
+    reports: list[Report] = field(default_factory=list)
+    accepted: dict[str, list[UUID]] = field(default_factory=dict)
     done: Callable[[], Awaitable[None]] | None = None
 
 
@@ -71,20 +71,50 @@ class Intake:
 
 def _write(entries: list[Entry]) -> None:
     for entry in entries:
-        if entry.accepted:
-            accepted(node_id=UUID(entry.node_id), allocations=entry.accepted)
+        for kind, allocations in entry.accepted.items():
+            accepted(node_id=UUID(entry.node_id), allocations=allocations, kind=kind)
     reports = [item for entry in entries for item in entry.reports]
     if reports and report(reports):
         deliver_now()
 
 
-def parse_reports(items: list[dict[str, Any]]) -> list[Report]:
+# What reading a frame raises when it is not what the protocol says.
+MALFORMED = (ValueError, LookupError, TypeError, AttributeError, OverflowError)
+MOST_MIB = 2**31 - 1
+# Unix seconds up to the year 2100.
+MOST_AT = 4_102_444_800.0
+
+
+def parse_telemetry(frame: dict[str, Any]) -> tuple[float, list[list[Any]]]:
+    """``(at, rows)``, checked: one node's nonsense must not spoil the sums and samples of all. Raises MALFORMED."""
+    at = float(frame["at"])
+    if not 0 <= at <= MOST_AT:
+        raise ValueError(f"no moment: {at}")
+    return at, [_reading(*row) for row in frame["devices"]]
+
+
+def _reading(
+    uuid: str,
+    util: float | None,
+    memory: float | None,
+    temperature: float | None,
+    power: float | None,
+    health: str | None,
+) -> list[Any]:
+    used = None if memory is None else int(memory)
+    if used is not None and not 0 <= used <= MOST_MIB:
+        raise ValueError(f"no amount of memory: {used}")
+    numbers = [None if value is None else float(value) for value in (util, temperature, power)]
+    return [str(uuid), numbers[0], used, numbers[1], numbers[2], None if health is None else str(health)]
+
+
+def parse_reports(items: list[dict[str, Any]], node: UUID) -> list[Report]:
     """The well-formed items; a malformed one is logged and left out, since repeating it cannot mend it."""
     reports = []
     for item in items:
         try:
-            reports.append(Report.parse(item))
-        except (KeyError, TypeError, ValueError) as error:
+            reports.append(Report.parse(item, node))
+        except MALFORMED as error:
             log.error("malformed status item left out: %s", error)
     return reports
 

@@ -22,7 +22,7 @@ from vast.queues.api.serializers import (
     plain_quotas,
 )
 from vast.queues.models import Queue
-from vast.queues.selectors import visible_queues
+from vast.queues.selectors import DEPTH_FIRST, visible_queues
 from vast.queues.usage import usage_by_queue
 from vast.tenancy.policies import is_admin
 
@@ -45,7 +45,7 @@ class QueueViewSet(EtagOnRetrieve, viewsets.ModelViewSet):
             visible_queues(self.request.user)
             .annotate(is_leaf=~Exists(below))
             .prefetch_related("quotas")
-            .order_by("path")
+            .order_by(DEPTH_FIRST)
         )
 
     def get_serializer(self, *args: Any, **kwargs: Any) -> serializers.BaseSerializer[Any]:
