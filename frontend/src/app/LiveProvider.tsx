@@ -56,6 +56,7 @@ export function LiveProvider({ onSignedOut, children }: { onSignedOut: () => voi
             title: t("live.backTitle", { duration: formats.duration(awayMs / 1000) }),
             message: missed.length === 0 ? t("live.backNothing") : t("live.backMissed", { events: count, named }),
             color: "pine",
+            autoClose: 10_000,
             closeButtonProps: { "aria-label": t("action.close") },
           });
         };

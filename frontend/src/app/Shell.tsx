@@ -53,8 +53,12 @@ export function Shell() {
   const queryClient = useQueryClient();
   const router = useRouter();
   const toSignIn = useCallback(() => {
-    queryClient.setQueryData(keys.me, null);
-    void router.navigate({ to: "/sign-in", search: { next: router.state.location.href } });
+    const { pathname, href } = router.state.location;
+    if (pathname === "/sign-in") return;
+    // What is on screen needs to know who is signed in until it is gone.
+    void router.navigate({ to: "/sign-in", search: { next: href } }).then(() => {
+      queryClient.setQueryData(keys.me, null);
+    });
   }, [queryClient, router]);
   useEffect(() => onSignedOut(toSignIn), [toSignIn]);
   const signedIn = queryClient.getQueryData(keys.me) !== null;
@@ -117,7 +121,7 @@ function Frame() {
           <ScopeSwitcher />
           <RangeSwitch />
         </div>
-        <UnstyledButton className="searchbox" aria-label={t("palette.open")} onClick={openPalette}>
+        <UnstyledButton className="searchbox" onClick={openPalette}>
           <IconSearch size={14} aria-hidden />
           <span>{t("palette.open")}</span>
           <Kbd size="xs">{t("palette.keys")}</Kbd>
