@@ -12,8 +12,11 @@ from vast.inventory.models import Device, Node
 
 
 def nodes() -> QuerySet[Node]:
-    return Node.objects.select_related("cluster", "pool").annotate(
-        devices_count=Count("devices", filter=Q(devices__present=True))
+    # Counting drops the model's own order, and without one a page may repeat what another has shown.
+    return (
+        Node.objects.select_related("cluster", "pool")
+        .annotate(devices_count=Count("devices", filter=Q(devices__present=True)))
+        .order_by("name", "id")
     )
 
 
