@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,34 @@ def test_bytes_that_are_no_text_are_replaced_and_do_not_stop_the_reader(log: Pat
     piece = logs.read(log, 0, 4, ended=False)
     assert piece.next_offset > 0
     assert set(piece.data) == {"\ufffd"}
+
+
+def pipe(log: Path) -> None:
+    os.mkfifo(log)
+
+
+def link(log: Path) -> None:
+    secret = log.with_name("secret")
+    secret.write_text("not the task's")
+    log.symlink_to(secret)
+
+
+@pytest.mark.parametrize("put", [pipe, link, Path.mkdir])
+def test_what_a_task_puts_in_place_of_its_log_is_empty_and_nobody_waits_for_it(
+    log: Path, put: Callable[[Path], None]
+) -> None:
+    put(log)
+    assert logs.read(log, 0, 100, ended=True) == logs.Piece("", 0, 0, True)
+    assert logs.tail(log) == ""
+    assert logs.hold_to_cap(log)
+
+
+def test_a_log_that_its_task_has_stretched_is_not_read_as_nul_bytes_to_its_end(log: Path) -> None:
+    log.write_bytes(b"x" * 8192)
+    os.truncate(log, 2**40)
+    piece = logs.read(log, 8192, 100, ended=True)
+    assert piece.next_offset == 2**40
+    assert logs.read(log, piece.next_offset, 100, ended=True).complete
 
 
 @pytest.mark.parametrize("offset", [-5, 0])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from rest_framework.test import APIClient
@@ -53,6 +55,16 @@ class TestPagesOfJobs:
     def test_a_page_has_a_most(self, mia: APIClient, lab: Lab) -> None:
         lab.submit(devices=1, top={"array": 501})
         assert len(mia.get("/api/v1/jobs/?page_size=9999").json()["results"]) == 500
+
+    @pytest.mark.parametrize("position", ["abc", "", "\x00", "9" * 5000])
+    @pytest.mark.parametrize("order", ["priority", "-submitted_at"])
+    def test_a_cursor_that_nobody_gave_out_is_404(
+        self, lab: Lab, mia: APIClient, order: str, position: str
+    ) -> None:
+        job = lab.submit(devices=1)
+        made_up = b64encode(urlencode({"p": position}).encode()).decode()
+        for path in (f"jobs/?ordering={order}&", f"jobs/{job.pk}/events/?"):
+            problem(mia.get(f"/api/v1/{path}{urlencode({'cursor': made_up})}"), 404, "not_found")
 
     @pytest.mark.parametrize("order", ["priority", "-priority", "name", "-name", "submitted_at"])
     def test_jobs_are_sorted_over_pages(self, lab: Lab, mia: APIClient, order: str) -> None:
@@ -116,6 +128,11 @@ class TestFiltersOfJobs:
 
 
 class TestInventoryLists:
+    def test_pages_show_every_node_once_by_name(self, lab: Lab, mia: APIClient) -> None:
+        for name in ("d", "c", "e"):
+            lab.node(name)
+        assert walk(mia, "/api/v1/nodes/?page_size=2") == ["a", "b", "c", "d", "e"]
+
     @pytest.fixture(autouse=True)
     def _pool(self, lab: Lab) -> None:
         lab.node("a", devices=2)

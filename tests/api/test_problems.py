@@ -131,6 +131,11 @@ def test_a_syntax_error_names_line_and_column(mia: APIClient) -> None:
         b'a: "\\ud800"',
         b"a: 2020-99-99",
         b"<<: 5",
+        b'a: !!int ""',
+        b'a: !!int "_"',
+        b'a: !!float ""',
+        b"a: !!bool perhaps",
+        b"a: !!timestamp never",
     ],
 )
 def test_what_is_not_plain_yaml_is_400(mia: APIClient, body: bytes) -> None:
@@ -190,6 +195,30 @@ def test_json_nested_as_deeply_as_is_read_is_no_server_error(mia: APIClient) -> 
 @pytest.mark.parametrize("body", [b"# only a comment", b"~", b"just text", b"[1, 2]"])
 def test_yaml_that_is_no_mapping_is_422(mia: APIClient, body: bytes) -> None:
     assert fields(post_raw(mia, body)) == {"": "type"}
+
+
+@pytest.mark.parametrize("key", [b"1", b"true", b"2020-01-01", b"0x" + b"f" * 6000])
+def test_a_key_that_is_no_text_is_422_and_its_place_named(mia: APIClient, key: bytes) -> None:
+    answer = post_raw(mia, b"name: x\nlabels: {? " + key + b" : y}")
+    assert fields(answer) == {"labels": "key_type"}
+
+
+@pytest.mark.parametrize("method", ["get", "post", "put", "patch", "delete"])
+def test_an_address_that_leads_nowhere_is_a_404_problem_for_every_method(method: str) -> None:
+    caller = APIClient(enforce_csrf_checks=True)
+    problem(getattr(caller, method)("/api/v1/no/such/address/"), 404, "not_found")
+
+
+def test_an_offset_longer_than_any_log_is_422(lab: Lab, mia: APIClient) -> None:
+    task = lab.submit(devices=1).tasks.get()
+    answer = mia.get(f"/api/v1/tasks/{task.pk}/log/?offset={10**30}")
+    assert fields(answer) == {"offset": "invalid"}
+
+
+def test_samples_of_before_there_were_any_are_422(lab: Lab, mia: APIClient) -> None:
+    device = lab.node("a").devices.get()
+    answer = mia.get(f"/api/v1/devices/{device.pk}/samples/?until=0001-01-01T00:00:00Z")
+    assert fields(answer) == {"until": "invalid"}
 
 
 def test_aliases_of_a_harmless_size_work(lab: Lab, mia: APIClient) -> None:

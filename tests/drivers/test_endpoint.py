@@ -15,6 +15,7 @@ from vast.common.models import OutboxMessage
 from vast.common.threads import in_thread
 from vast.drivers.agent.endpoint import agent_endpoint
 from vast.drivers.agent.intake import Intake
+from vast.drivers.agent.sockets import sockets
 from vast.inventory.models import Device, Node
 from vast.inventory.services import create_enrolment_token, enrol
 from vast.telemetry.latest import Latest
@@ -184,6 +185,24 @@ async def test_nobody_reports_for_the_tasks_of_another_node(lab: Lab, key: str) 
     await agent.leave()
 
 
+async def test_nobody_answers_a_question_put_to_another_node(lab: Lab, key: str) -> None:
+    def another() -> str:
+        _, secret = create_enrolment_token(name="t2", pool=lab.pool)
+        return enrol(token=secret, nodes=[{"name": "n2"}])[0]["key"]
+
+    agent, liar = await Agent(key).connect(), await Agent(await in_thread(another)).connect()
+    node, _ = (await agent.hello())["node"], await liar.hello()
+    asking = asyncio.create_task(sockets.ask(node, {"type": "log_read"}, timeout=5))
+    question = (await agent.hear())["id"]
+    await liar.say({"type": "reply", "id": question, "data": "forged"})
+    await liar.say({"type": "ping"})
+    assert await liar.hear() == {"type": "pong"}
+    await agent.say({"type": "reply", "id": question, "data": "true"})
+    assert (await asking)["data"] == "true"
+    await agent.leave()
+    await liar.leave()
+
+
 async def test_an_order_that_the_agent_holds_is_not_sent_again(lab: Lab, key: str) -> None:
     agent = await Agent(key).connect()
     await agent.hello()
@@ -269,6 +288,15 @@ def device(**about: Any) -> dict[str, Any]:
         {"type": "inventory", "inventory": {"devices": [INVENTORY["devices"][0]] * 2}},
         {"type": "inventory", "inventory": {"labels": {"a": "\x00"}}},
         {"type": "inventory", "inventory": {"cpu_millis": None}},
+        {"type": "inventory", "inventory": {"labels": ["gold"]}},
+        {"type": "inventory", "inventory": {"labels": {"a": {"b": 1}}}},
+        {"type": "inventory", "inventory": {"location": 5}},
+        {"type": "inventory", "inventory": {"location": {"zone": [5]}}},
+        {"type": "inventory", "inventory": {"levels": ["zone", "zone"]}},
+        {"type": "inventory", "inventory": {"simulated": "very"}},
+        {"type": "inventory", "inventory": {"memory_mib": 1.5}},
+        {"type": "inventory", "inventory": device(max_slices=0)},
+        {"type": "inventory", "inventory": device(health="splendid")},
         {"type": "status"},
         {"type": "status", "seq": "x", "items": []},
         {"type": "accepted", "kind": "launch", "allocations": ["x"]},

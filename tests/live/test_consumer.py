@@ -159,6 +159,9 @@ async def test_a_new_subscription_replaces_the_old_one(browser: Browser) -> None
         {"log": {"task": "x"}},
         {"log": {"task": 5}},
         {"log": {"task": "0" * 32, "offset": "far"}},
+        {"log": {"task": "0" * 32, "offset": -1}},
+        {"log": {"task": "0" * 32, "offset": 2**63}},
+        {"log": {"task": "0" * 32, "offset": 1e300}},
     ],
     ids=str,
 )

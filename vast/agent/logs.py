@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import errno
 import logging
 import os
+import stat
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -53,7 +55,7 @@ def read(path: Path, offset: int, limit: int, *, ended: bool) -> Piece:
     """
     limit, offset = max(4, min(limit, MOST_BYTES)), max(0, offset)
     try:
-        file = os.open(path, os.O_RDONLY)
+        file = _open(path, os.O_RDONLY)
     except FileNotFoundError:
         return Piece("", offset, 0, ended)
     try:
@@ -61,7 +63,7 @@ def read(path: Path, offset: int, limit: int, *, ended: bool) -> Piece:
         size = os.fstat(file).st_size
         if chunk:
             # After reading, so that a hole punched meanwhile is seen too.
-            kept_from = _next_data(file, offset)
+            kept_from = _next_data(file, offset, size)
             if kept_from > offset:
                 note = f"[... {kept_from - offset} bytes of this log were dropped ...]\n"
                 return Piece(note, kept_from, size, complete=False)
@@ -76,7 +78,7 @@ def read(path: Path, offset: int, limit: int, *, ended: bool) -> Piece:
 def tail(path: Path) -> str:
     """The end of the log, at most 16 KiB as UTF-8."""
     try:
-        with path.open("rb") as file:
+        with os.fdopen(_open(path, os.O_RDONLY), "rb") as file:
             start = max(0, file.seek(0, os.SEEK_END) - TAIL_BYTES)
             file.seek(start)
             content = file.read(TAIL_BYTES)
@@ -93,14 +95,14 @@ def hold_to_cap(path: Path, *, cap: int = CAP_BYTES, keep: int = KEEP_BYTES) -> 
     cannot.
     """
     try:
-        file = os.open(path, os.O_WRONLY)
+        file = _open(path, os.O_WRONLY)
     except FileNotFoundError:
         return True
     try:
-        stat = os.fstat(file)
-        if stat.st_blocks * 512 <= cap:
+        now = os.fstat(file)
+        if now.st_blocks * 512 <= cap:
             return True
-        end = (stat.st_size - keep) // _BLOCK * _BLOCK
+        end = (now.st_size - keep) // _BLOCK * _BLOCK
         libc = ctypes.CDLL(None, use_errno=True)
         failed = libc.fallocate(file, _PUNCH_HOLE_KEEP_SIZE, ctypes.c_long(0), ctypes.c_long(end))
         if failed:
@@ -110,12 +112,29 @@ def hold_to_cap(path: Path, *, cap: int = CAP_BYTES, keep: int = KEEP_BYTES) -> 
         os.close(file)
 
 
-def _next_data(file: int, offset: int) -> int:
+def _open(path: Path, how: int) -> int:
+    """The log, unless the task put something else in its place. Raises FileNotFoundError.
+
+    Opening a pipe would wait for its other end, and with it all nodes of this process.
+    """
+    try:
+        file = os.open(path, how | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except OSError as error:
+        if error.errno in {errno.ENOENT, errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENOTDIR}:
+            raise FileNotFoundError(error.errno, error.strerror, str(path)) from error
+        raise
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise FileNotFoundError(errno.ENOENT, "not a regular file", str(path))
+    return file
+
+
+def _next_data(file: int, offset: int, size: int) -> int:
     try:
         return os.lseek(file, offset, os.SEEK_DATA)
-    except OSError:
-        # Nothing but a hole up to the end: the command itself stretched the file, nothing was dropped.
-        return offset
+    except OSError as error:
+        # Nothing but a hole up to the end, or a file system that does not tell of holes.
+        return size if error.errno == errno.ENXIO else offset
 
 
 def _unfinished(chunk: bytes) -> int:

@@ -38,8 +38,10 @@ def _at(line: int, column: int, detail: str) -> list[FieldError]:
     return [FieldError("", "syntax", f"line {line}, column {column}: {detail}")]
 
 
-def without_nul(body: Any) -> Any:
-    """The body, unless a text in it holds a NUL, which PostgreSQL cannot store. Raises Invalid that names the field."""
+def plain(body: Any) -> Any:
+    """The body, unless a text in it holds a NUL, which PostgreSQL cannot store, or a key is no text, which JSON does
+    not know. Raises Invalid that names the field.
+    """
     waiting: list[tuple[tuple[int | str, ...], Any]] = [((), body)]
     while waiting:
         location, value = waiting.pop()
@@ -51,7 +53,9 @@ def without_nul(body: Any) -> Any:
                 )
         elif isinstance(value, dict):
             for key, inner in value.items():
-                waiting += [((*location, str(key)), key), ((*location, str(key)), inner)]
+                if not isinstance(key, str):
+                    raise Invalid(errors=[FieldError(field_path(location), "key_type", "keys must be text")])
+                waiting += [((*location, key), key), ((*location, key), inner)]
         elif isinstance(value, list):
             waiting += [((*location, index), inner) for index, inner in enumerate(value)]
     return body
@@ -63,7 +67,7 @@ class JSONParser(parsers.JSONParser):
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         data = _read(stream, self.most)
         try:
-            return without_nul(orjson.loads(data))
+            return plain(orjson.loads(data))
         except orjson.JSONDecodeError as error:
             raise Malformed(f"Not JSON: {error}", errors=_at(error.lineno, error.colno, error.msg)) from error
 
@@ -78,7 +82,7 @@ class YAMLParser(parsers.BaseParser):
     media_type = "application/yaml"
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
-        return without_nul(load_yaml(_read(stream, MOST_DOCUMENT_BYTES)))
+        return plain(load_yaml(_read(stream, MOST_DOCUMENT_BYTES)))
 
 
 class LegacyYAMLParser(YAMLParser):
@@ -94,7 +98,7 @@ def load_yaml(data: bytes) -> Any:
             if node is None:
                 return None
             _expanded_size(node, {}, 0)
-            return loader.construct_document(node)
+            return _construct(loader, node)
         finally:
             loader.dispose()
     except UnicodeDecodeError as error:
@@ -107,6 +111,14 @@ def load_yaml(data: bytes) -> Any:
         raise Malformed(
             f"Not YAML that can be read: {str(error).splitlines()[0] if str(error) else 'nested too deeply'}"
         ) from error
+
+
+def _construct(loader: yaml.CSafeLoader, node: yaml.Node) -> Any:
+    try:
+        return loader.construct_document(node)
+    except (LookupError, AttributeError, TypeError) as error:
+        # PyYAML's own answer to a tag that its text does not fit, such as ``!!bool perhaps`` or ``!!int ""``.
+        raise Malformed("Not YAML: a value does not fit its tag.") from error
 
 
 def _expanded_size(node: yaml.Node, sizes: dict[int, int | None], depth: int) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, ValidationError
 from django.db import DataError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -86,6 +87,7 @@ def _flatten(detail: Any, location: tuple[int | str, ...]) -> Any:
             yield FieldError(field_path(location), str(getattr(item, "code", "invalid")), str(item))
 
 
+@csrf_exempt
 def not_found(request: HttpRequest, exception: Exception | None = None) -> JsonResponse:
     """A path below /api/ that leads nowhere."""
     return JsonResponse(

@@ -149,6 +149,8 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "vast.api.schema.AutoSchema",
     "EXCEPTION_HANDLER": "vast.api.problems.exception_handler",
     "DEFAULT_VERSIONING_CLASS": None,
+    # ``?format=`` is an ordinary parameter, which the log's download has; what is sent is negotiated by Accept.
+    "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {

@@ -12,9 +12,12 @@ from vast.inventory.models import Device, Node
 
 
 def nodes() -> QuerySet[Node]:
-    # Counting groups the rows, and grouped rows do not take the model's own order.
-    counted = Node.objects.annotate(devices_count=Count("devices", filter=Q(devices__present=True)))
-    return counted.select_related("cluster", "pool").order_by("name", "id")
+    # Counting drops the model's own order, and without one a page may repeat what another has shown.
+    return (
+        Node.objects.select_related("cluster", "pool")
+        .annotate(devices_count=Count("devices", filter=Q(devices__present=True)))
+        .order_by("name", "id")
+    )
 
 
 def devices(slices: QuerySet[Any] | None = None) -> QuerySet[Device]:

@@ -28,6 +28,7 @@ from vast.inventory.models import (
     Pool,
     TopologyLevel,
 )
+from vast.inventory.reported import Reported, ReportedDevice, ReportedLink, parse_inventory
 from vast.vendors.registry import find_model, model_or_default, vendors
 
 NODE_KEY_PREFIX = "vastn_"
@@ -90,7 +91,8 @@ def _enrol_one(grant: EnrolmentToken, request: Mapping[str, str]) -> dict[str, s
     pool, _ = Pool.objects.get_or_create(name=pool_name)
     node, _ = Node.objects.get_or_create(cluster=cluster, name=request["name"], defaults={"pool": pool})
     if grant.pool and node.pool_id != grant.pool_id:
-        raise NotAllowed(f"The node {node.name} is in another pool than this enrolment token is for.")
+        # Its tasks and their logs would be in the hands of whoever holds a token for another pool.
+        raise NotAllowed(f"{node.name} is a node of another pool than {grant.pool.name}.")
     key = f"{NODE_KEY_PREFIX}{node.pk.hex}_{secrets.token_urlsafe(32)}"
     node.key_digest = _digest(key)
     node.save(update_fields=["key_digest", *node.touch()])
@@ -140,9 +142,10 @@ def apply_inventory(*, node_id: UUID, agent_version: str, inventory: Mapping[str
     digest = _digest(json.dumps(inventory, sort_keys=True))
     now = clock.now()
     if digest != node.inventory_digest:
-        _apply_node(node, inventory)
-        _apply_devices(node, inventory.get("devices", []))
-        _apply_links(node, inventory.get("links", []))
+        reported = parse_inventory(inventory)
+        _apply_node(node, reported)
+        _apply_devices(node, reported.devices)
+        _apply_links(node, reported.links)
         node.inventory_digest = digest
     node.touch()
     node.agent_version, node.state, node.last_seen_at = agent_version, NodeState.READY, now
@@ -151,15 +154,15 @@ def apply_inventory(*, node_id: UUID, agent_version: str, inventory: Mapping[str
     return node
 
 
-def _apply_node(node: Node, inventory: Mapping[str, Any]) -> None:
+def _apply_node(node: Node, reported: Reported) -> None:
     for field in ("address", "cpu_millis", "memory_mib", "task_slots", "simulated", "location"):
-        if field in inventory:
-            setattr(node, field, inventory[field])
-    node.reported_labels = inventory.get("labels", {})
+        if field in reported.model_fields_set:
+            setattr(node, field, getattr(reported, field))
+    node.reported_labels = reported.labels
     node.labels = {**node.reported_labels, **node.given_labels}
     levels = [
         TopologyLevel(cluster=node.cluster, name=level, rank=rank)
-        for rank, level in enumerate(inventory.get("levels", []))
+        for rank, level in enumerate(reported.levels)
     ]
     # All nodes of a cluster report the same levels, often at the same moment.
     TopologyLevel.objects.bulk_create(
@@ -167,26 +170,23 @@ def _apply_node(node: Node, inventory: Mapping[str, Any]) -> None:
     )
 
 
-def _apply_devices(node: Node, reported: list[Mapping[str, Any]]) -> None:
+def _apply_devices(node: Node, reported: list[ReportedDevice]) -> None:
     models = {
-        (m.vendor, m.name): m for m in DeviceModel.objects.filter(vendor__in={d["vendor"] for d in reported})
+        (m.vendor, m.name): m for m in DeviceModel.objects.filter(vendor__in={d.vendor for d in reported})
     }
-    names = {(d["vendor"], d["model"]): find_model(d["vendor"], d["model"]) for d in reported}
+    names = {(d.vendor, d.model): find_model(d.vendor, d.model) for d in reported}
     known = {device.uuid: device for device in node.devices.select_for_update()}
     changed: list[Device] = []
     new: list[Device] = []
     for item in reported:
-        device = known.pop(item["uuid"], None) or Device(node=node, uuid=item["uuid"])
+        device = known.pop(item.uuid, None) or Device(node=node, uuid=item.uuid)
         fresh = device._state.adding
-        listed = names[item["vendor"], item["model"]]
-        device.model = models.get(
-            (item["vendor"], listed.name if listed else item["model"])
-        ) or _unlisted_model(item)
-        device.index, device.memory_mib = item["index"], item["memory_mib"]
-        device.max_slices, device.numa = item.get("max_slices", 1), item.get("numa", 0)
-        device.bus_id, device.link_group = item.get("bus_id", ""), item.get("link_group", "")
-        # A missing verdict is not good health.
-        device.health = item.get("health", DeviceHealth.UNKNOWN)
+        listed = names[item.vendor, item.model]
+        device.model = models.get((item.vendor, listed.name if listed else item.model)) or _unlisted_model(
+            item
+        )
+        for field in ("index", "memory_mib", "max_slices", "numa", "bus_id", "link_group", "health"):
+            setattr(device, field, getattr(item, field))
         device.present = True
         (new if fresh else changed).append(device)
     for device in known.values():
@@ -213,37 +213,32 @@ DEVICE_FIELDS = [
 ]
 
 
-def _unlisted_model(item: Mapping[str, Any]) -> DeviceModel:
+def _unlisted_model(item: ReportedDevice) -> DeviceModel:
     """A product that ``vast/vendors`` does not list: only whole devices of it are given out."""
-    if item["vendor"] not in vendors():
+    if item.vendor not in vendors():
         raise Invalid(
             errors=[
-                FieldError("devices.vendor", "unknown", f"unknown vendor {item['vendor']}", sorted(vendors()))
+                FieldError("devices.vendor", "unknown", f"unknown vendor {item.vendor}", sorted(vendors()))
             ]
         )
-    stand_in = model_or_default(item["vendor"], item["model"], item["memory_mib"])
+    stand_in = model_or_default(item.vendor, item.model, item.memory_mib)
     device_class, _ = DeviceClass.objects.get_or_create(name=stand_in.device_class)
     model, _ = DeviceModel.objects.get_or_create(
-        vendor=item["vendor"],
-        name=item["model"],
-        defaults={"memory_mib": item["memory_mib"], "device_class": device_class},
+        vendor=item.vendor,
+        name=item.model,
+        defaults={"memory_mib": item.memory_mib, "device_class": device_class},
     )
     return model
 
 
-def _apply_links(node: Node, links: list[Mapping[str, Any]]) -> None:
+def _apply_links(node: Node, links: list[ReportedLink]) -> None:
     ids = dict(node.devices.values_list("uuid", "id"))
     DeviceLink.objects.filter(a__node=node).delete()
     DeviceLink.objects.bulk_create(
         [
-            DeviceLink(
-                a_id=ids[link["a"]],
-                b_id=ids[link["b"]],
-                kind=link["kind"],
-                bandwidth_gbps=link.get("bandwidth_gbps", 0),
-            )
+            DeviceLink(a_id=ids[link.a], b_id=ids[link.b], kind=link.kind, bandwidth_gbps=link.bandwidth_gbps)
             for link in links
-            if link["a"] in ids and link["b"] in ids
+            if link.a in ids and link.b in ids
         ],
         batch_size=1000,
     )

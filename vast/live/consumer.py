@@ -15,7 +15,7 @@ from vast.common.errors import VastError
 from vast.common.threads import in_thread
 from vast.jobs.selectors import newest_event_id
 from vast.live.hub import Viewer, hub
-from vast.live.logs import read_log, task_visible_to
+from vast.live.logs import MOST_OFFSET, read_log, task_visible_to
 from vast.tenancy.models import User
 from vast.tenancy.policies import is_admin, tenant_roles
 
@@ -63,7 +63,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
                 self._subscribe(message["subscribe"])
             if "log" in message:
                 self._follow(message["log"])
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
             await self._say(
                 {"type": "error", "detail": 'Not understood. Send {"subscribe": [topics]} or {"log": {...}}.'}
             )
@@ -79,6 +79,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
             self._log = None
         if request is not None:
             task, offset = UUID(request["task"]), int(request.get("offset", 0))
+            if not 0 <= offset <= MOST_OFFSET:
+                raise ValueError(f"no offset: {offset}")
             self._log = asyncio.create_task(self._send_log(task, offset))
 
     async def _send_log(self, task: UUID, offset: int) -> None:

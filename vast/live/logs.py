@@ -17,6 +17,8 @@ from vast.tenancy.models import User
 
 MOST_BYTES = 262_144
 MOST_WAIT_S = 20.0
+# What every JSON reader takes for a whole number, and more than any file is long.
+MOST_OFFSET = 2**53
 
 
 def task_visible_to(user: User | None, task: UUID) -> bool:

@@ -108,7 +108,7 @@ class _Session:
                 ids = [UUID(pk) for pk in frame["allocations"]]
                 await intake.put(Entry(str(self.node.pk), accepted={str(frame["kind"]): ids}))
             case "reply":
-                await sockets.answered(frame)
+                await sockets.answered(str(self.node.pk), frame)
             case "hello":
                 await self._hello(frame)
             case "inventory":

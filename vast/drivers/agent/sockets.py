@@ -44,8 +44,9 @@ class AgentSockets:
         self.process = f"{os.getpid()}-{time.time_ns():x}"
         self.reply_channel = f"vast:replies:{self.process}"
         self._sockets: dict[str, AgentSocket] = {}
-        self._answers: dict[str, asyncio.Future[dict[str, Any]]] = {}
-        self._asked_by: dict[str, str] = {}
+        # What was asked of which node: question -> (node, answer), and for others: question -> (node, channel).
+        self._answers: dict[str, tuple[str, asyncio.Future[dict[str, Any]]]] = {}
+        self._asked_by: dict[str, tuple[str, str]] = {}
         self._numbers = itertools.count(1)
         self.publish: Callable[[str, bytes], Awaitable[int]] | None = None
 
@@ -71,7 +72,7 @@ class AgentSockets:
             return
         frame = message["frame"]
         if "reply_to" in message:
-            self._asked_by[frame["id"]] = message["reply_to"]
+            self._asked_by[frame["id"]] = message["node"], message["reply_to"]
             asyncio.get_running_loop().call_later(FORGET_S, self._asked_by.pop, frame["id"], None)
         await socket.send(frame)
 
@@ -79,7 +80,7 @@ class AgentSockets:
         """Send a question to a node's agent and wait for the answer. Raises NodeOffline."""
         question = f"{self.process}:{next(self._numbers)}"
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._answers[question] = future
+        self._answers[question] = node_id, future
         try:
             await self._send(node_id, frame | {"id": question})
             return await asyncio.wait_for(future, timeout)
@@ -98,16 +99,20 @@ class AgentSockets:
             # Nobody but this process listens, and it does not hold the node.
             raise NodeOffline
 
-    async def answered(self, frame: dict[str, Any]) -> None:
-        """An agent's answer: for this process, or passed on to the one that asked."""
-        asker = self._asked_by.pop(frame["id"], None)
-        if asker is None:
+    async def answered(self, node_id: str, frame: dict[str, Any]) -> None:
+        """The answer of a node's agent: for this process, or passed on to the one that asked.
+
+        An answer to what was asked of another node is not one: questions are numbered and easy to guess.
+        """
+        asked, channel = self._asked_by.get(frame["id"], ("", ""))
+        if asked == node_id and self.publish is not None:
+            del self._asked_by[frame["id"]]
+            await self.publish(channel, orjson.dumps(frame))
+        elif self._answers.get(frame["id"], ("",))[0] == node_id:
             self.resolve(frame)
-        elif self.publish is not None:
-            await self.publish(asker, orjson.dumps(frame))
 
     def resolve(self, frame: dict[str, Any]) -> None:
-        future = self._answers.get(frame.get("id", ""))
+        _, future = self._answers.get(frame.get("id", ""), ("", None))
         if future is not None and not future.done():
             future.set_result(frame)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -40,6 +40,7 @@ from vast.telemetry.models import DeviceSample
 from vast.tenancy.policies import is_admin, tenant_roles
 
 MOST_POINTS = 2000
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class ClusterViewSet(viewsets.ReadOnlyModelViewSet):
@@ -206,6 +207,8 @@ def _moment(request: Request, name: str, field: serializers.DateTimeField) -> da
         return None
     try:
         value: datetime = field.run_validation(raw)
+        if value < EPOCH:
+            raise serializers.ValidationError("not before 1970")
     except serializers.ValidationError as error:
         raise serializers.ValidationError({name: error.detail}) from error
     return value

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
 
 from asgiref.sync import async_to_sync
 from django.db import connection
 from django.db.models import QuerySet
-from django.http import Http404, HttpResponse
+from django.http import Http404, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, serializers, viewsets
@@ -44,7 +45,7 @@ from vast.jobs.document import JobDocument, parse
 from vast.jobs.models import Job, JobEvent, Task
 from vast.jobs.selectors import visible_jobs, visible_tasks
 from vast.jobs.why import explain
-from vast.live.logs import MOST_BYTES, MOST_WAIT_S, read_log
+from vast.live.logs import MOST_BYTES, MOST_OFFSET, MOST_WAIT_S, read_log
 from vast.queues.models import Queue
 from vast.queues.selectors import visible_queues
 from vast.tenancy.policies import may_control_job, may_submit
@@ -218,14 +219,17 @@ class LogQuery(serializers.Serializer):
     )
     format = serializers.ChoiceField(choices=["json", "text"], default="json")
 
+    def validate_offset(self, value: int) -> int:
+        if value > MOST_OFFSET:
+            raise serializers.ValidationError(f"at most {MOST_OFFSET}")
+        return value
+
 
 class TaskLogView(APIView):
     """A task's log from a byte offset on; with ``wait`` it follows."""
 
-    format_kwarg = None
-
     @extend_schema(parameters=[LogQuery], responses=LogSerializer, operation_id="tasks_log")
-    def get(self, request: Request, pk: UUID) -> Response | HttpResponse:
+    def get(self, request: Request, pk: UUID) -> Response | StreamingHttpResponse:
         query = LogQuery(data=request.query_params)
         query.is_valid(raise_exception=True)
         asked = query.validated_data
@@ -240,16 +244,20 @@ class TaskLogView(APIView):
         return Response(part)
 
     @staticmethod
-    def _download(task: Task) -> HttpResponse:
-        parts, offset = [], 0
-        while True:
-            part = async_to_sync(read_log)(task.pk, offset=offset, limit=MOST_BYTES, wait_s=0)
-            parts.append(part["data"])
-            if part["complete"] or not part["data"]:
-                break
-            offset = part["next_offset"]
-        answer = HttpResponse("".join(parts), content_type="text/plain; charset=utf-8")
+    def _download(task: Task) -> StreamingHttpResponse:
+        # Before the answer begins, so that a node that is away still makes it a 503.
+        first = async_to_sync(read_log)(task.pk, offset=0, limit=MOST_BYTES, wait_s=0)
+        answer = StreamingHttpResponse(_parts(task.pk, first), content_type="text/plain; charset=utf-8")
         answer["Content-Disposition"] = (
             f'attachment; filename="{task.job.name}-{task.group}-{task.index}.log"'
         )
         return answer
+
+
+async def _parts(task: UUID, part: dict[str, Any]) -> AsyncIterator[bytes]:
+    """The log as long as it is now: a task may write faster than anyone downloads."""
+    size = part["size"]
+    yield part["data"].encode()
+    while part["data"] and not part["complete"] and part["next_offset"] < size:
+        part = await read_log(task, offset=part["next_offset"], limit=MOST_BYTES, wait_s=0)
+        yield part["data"].encode()
