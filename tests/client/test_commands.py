@@ -235,6 +235,12 @@ def test_list_prints_aligned_columns_that_are_never_cut(vast: Vast, api: FakeApi
     assert len({line.index("-7000-") for line in lines[1:]}) == 1
 
 
+def test_a_list_that_was_cut_says_so_and_a_whole_one_does_not(vast: Vast, api: FakeApi) -> None:
+    api.on("GET", "jobs/", page(job("running"), job("pending")))
+    assert "newest 1" in vast("job", "list", "--limit", "1").stderr
+    assert vast("job", "list", "--limit", "2").stderr == ""
+
+
 def test_list_as_json_and_yaml_is_what_the_api_said(vast: Vast, api: FakeApi) -> None:
     api.on("GET", "jobs/", page(job(brand_new=[1])))
     assert json.loads(vast("job", "list", "-o", "json").stdout) == [job(brand_new=[1])]
