@@ -379,10 +379,10 @@ def test_a_package_missing_inside_a_command_is_named_too(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def without(name: str) -> ModuleType:
-        raise ModuleNotFoundError("No module named 'jsonschema'", name="jsonschema")
+        raise ModuleNotFoundError("No module named 'numpy'", name="numpy")
 
     monkeypatch.setattr("vast.client.commands.fleet.import_module", without)
     (tmp_path / "fleet.yaml").touch()
     result = CliRunner().invoke(build_app(), ["fleet", "check", str(tmp_path / "fleet.yaml")])
     assert result.exit_code == 1
-    assert "jsonschema, which comes with: pip install 'vast[server]'" in result.stderr
+    assert "numpy, which comes with: pip install 'vast[server]'" in result.stderr
