@@ -235,6 +235,12 @@ def test_list_prints_aligned_columns_that_are_never_cut(vast: Vast, api: FakeApi
     assert len({line.index("-7000-") for line in lines[1:]}) == 1
 
 
+def test_a_list_that_was_cut_says_so_and_a_whole_one_does_not(vast: Vast, api: FakeApi) -> None:
+    api.on("GET", "jobs/", page(job("running"), job("pending")))
+    assert "newest 1" in vast("job", "list", "--limit", "1").stderr
+    assert vast("job", "list", "--limit", "2").stderr == ""
+
+
 def test_list_as_json_and_yaml_is_what_the_api_said(vast: Vast, api: FakeApi) -> None:
     api.on("GET", "jobs/", page(job(brand_new=[1])))
     assert json.loads(vast("job", "list", "-o", "json").stdout) == [job(brand_new=[1])]
@@ -373,10 +379,10 @@ def test_a_package_missing_inside_a_command_is_named_too(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def without(name: str) -> ModuleType:
-        raise ModuleNotFoundError("No module named 'jsonschema'", name="jsonschema")
+        raise ModuleNotFoundError("No module named 'numpy'", name="numpy")
 
     monkeypatch.setattr("vast.client.commands.fleet.import_module", without)
     (tmp_path / "fleet.yaml").touch()
     result = CliRunner().invoke(build_app(), ["fleet", "check", str(tmp_path / "fleet.yaml")])
     assert result.exit_code == 1
-    assert "jsonschema, which comes with: pip install 'vast[server]'" in result.stderr
+    assert "numpy, which comes with: pip install 'vast[server]'" in result.stderr

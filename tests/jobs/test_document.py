@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from vast.common.errors import FieldError, Invalid
 from vast.jobs.asked import as_text, asked_charge
 from vast.jobs.document import MAX_TASKS, RESERVED_VARIABLES, JobDocument, parse
+from vast.jobs.wording import FORMS
 from vast.vendors.base import GrantedDevice
 from vast.vendors.environment import no_device_environment, task_environment
 from vast.vendors.registry import vendors
@@ -105,6 +106,7 @@ def test_an_unknown_field_that_is_nearly_right_brings_a_suggestion() -> None:
         (document(groups=[]), "groups", "at least 1 entry is needed"),
         (document(groups="main"), "groups", "a list is wanted here"),
         (document(name=7), "name", "text is wanted here; put quotes around a number"),
+        (document(name="my job"), "name", "a-z and 0-9, inside also . and -"),
         (document(name="x" * 64), "name", "at most 63 characters"),
         (document(queue=""), "queue", "must not be empty"),
         (document(array=0), "array", "at least 1"),
@@ -275,6 +277,18 @@ def test_a_working_folder_is_an_absolute_path(folder: str) -> None:
 def test_the_checked_document_checks_again_to_the_same() -> None:
     once = parse(document(priority="high", max_runtime="2h", groups=[{"command": "x", "env": {"A": 1}}]))
     assert parse(once.model_dump(mode="json")) == once
+
+
+def test_every_pattern_of_the_document_is_said_in_words() -> None:
+    def patterns(part: Any) -> set[str]:
+        if isinstance(part, list):
+            return set().union(*map(patterns, part))
+        if not isinstance(part, dict):
+            return set()
+        own = {part["pattern"]} if isinstance(part.get("pattern"), str) else set()
+        return own | set(part.get("patternProperties", ())) | patterns(list(part.values()))
+
+    assert patterns(JobDocument.model_json_schema()) == set(FORMS)
 
 
 def test_the_schema_names_every_field() -> None:

@@ -16,6 +16,12 @@ def test_of_two_gangs_that_each_need_more_than_half_one_runs_and_the_other_waits
     assert outcome.evidence("two") == {"DEVICE_IN_USE": {"devices": 5}}
 
 
+def test_the_best_node_named_is_one_that_is_short_and_not_the_one_that_has_room() -> None:
+    world = World().node("a", 4).node("b", 4).job("one", devices=1, exclusive=True)
+    outcome = world.job("two", tasks=2, devices=4, exclusive=True).decide()
+    assert outcome.evidence("two")["NODE_DEVICES_SHORT"] == {"nodes": 1, "need": 4, "best": 3}
+
+
 def test_a_gang_that_does_not_fit_takes_nothing_from_those_behind_it() -> None:
     outcome = World().node("a", 4).job("big", tasks=5).job("small", tasks=4).decide()
     assert outcome.started == ["small"]

@@ -22,13 +22,20 @@ SENTENCES = {
     "literal_error": "one of {expected}",
     "missing": "this field is required",
     "model_type": "a mapping is wanted here",
-    "string_pattern_mismatch": "does not have the form {pattern}",
     "string_too_long": "at most {max_length} characters",
     "string_too_short": "must not be empty",
     "string_type": "text is wanted here; put quotes around a number",
     "string_unicode": "not valid Unicode text",
     "too_long": "at most {max_length} entries",
     "too_short": "at least {min_length} entry is needed",
+}
+# What the document's patterns mean; a regular expression helps nobody who fills in a form.
+FORMS = {
+    r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$": "a-z and 0-9, inside also . and -",
+    r"^[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?$": "letters and digits, inside also . _ / and -",
+    r"^[A-Za-z_][A-Za-z0-9_]*$": "letters, digits and _, no digit first",
+    r"^[^\x00]*$": "must not contain a NUL character",
+    r"^/[^\x00]*$": "an absolute path, such as /srv/train",
 }
 LIMITS = ("ge", "le", "gt", "lt", "max_length", "min_length", "pattern", "expected")
 
@@ -73,7 +80,7 @@ def _sentence(item: Any, location: tuple[int | str, ...], known: list[str] | Non
         hint = f"; did you mean {near[0]}?" if near else ""
         return f"unknown field; known: {', '.join(known)}{hint}"
     context = item.get("ctx", {})
-    sentence = SENTENCES.get(item["type"])
+    sentence = FORMS.get(context.get("pattern", "")) or SENTENCES.get(item["type"])
     return sentence.format(**context) if sentence else str(item["msg"]).removeprefix("Value error, ")
 
 

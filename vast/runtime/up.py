@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -208,7 +210,8 @@ class _Start:
         if self._options.port is None and instance.port != USUAL_PORT:
             lines[1:1] = [f"(port {USUAL_PORT} is taken by another program)"]
         lines += _sign_in(facts)
-        lines += ["", "In another shell:  vast job list   (vast --help shows everything)"]
+        command = "vast" if shutil.which("vast") else Path(sys.executable).with_name("vast")
+        lines += ["", f"In another shell:  {command} job list   (vast --help shows everything)"]
         if os.environ.get("VAST_HOME"):
             lines += [f"                   with VAST_HOME={self._home.path}"]
         lines += [f"Log: {self._home.path / 'logs' / 'vast.log'}"]

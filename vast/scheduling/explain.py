@@ -56,8 +56,9 @@ class Survey:
         }
 
     def evidence(self, own_devices: int = 0) -> tuple[Reason, ...]:
-        """One reason per failed filter, in a fixed order. ``own_devices`` = cards ruled out because the group
-        spreads over cards and already has a task there."""
+        """One reason per failed filter, in a fixed order; ``best`` is the most among what the filter rules out:
+        with what it lets through the sentence would contradict itself. ``own_devices`` = cards ruled out because
+        the group spreads over cards and already has a task there."""
         found = [*self._nodes()]
         if self._group.request.devices:
             found += [*self._devices(), *self._together()]
@@ -77,7 +78,7 @@ class Survey:
             ("NODE_MEMORY_SHORT", request.host_memory_mib, state.free_ram),
         ):
             short = hosting & (free < need)
-            yield from _counted(code, "nodes", short, need=need, best=_best(free, self._allowed))
+            yield from _counted(code, "nodes", short, need=need, best=_best(free, short))
 
     def _devices(self) -> Iterator[Reason]:
         state, matching = self._state, self._matching
@@ -94,7 +95,6 @@ class Survey:
                 for of, ask in asked
             ]
         )
-        open_devices = matching & state.usable & ~state.exclusive & self._allowed[state.device_node]
         cores_short &= ~state.exclusive
         memory_short &= ~state.exclusive
         yield from _counted("DEVICE_UNHEALTHY", "devices", matching & ~state.healthy)
@@ -105,14 +105,14 @@ class Survey:
             "devices",
             cores_short,
             need=self._least([ask.cores for ask in self._asks]),
-            best=_best(state.free_cores, open_devices),
+            best=_best(state.free_cores, cores_short),
         )
         yield from _counted(
             "DEVICE_MEMORY_SHORT",
             "devices",
             memory_short,
             need=self._least([ask.memory for ask in self._asks]),
-            best=_best(state.free_memory, open_devices),
+            best=_best(state.free_memory, memory_short),
         )
         full = sliced & (state.free_slots <= 0)
         yield from _counted("SLICE_SLOTS_FULL", "devices", full, max=_best(state.max_slices, full))

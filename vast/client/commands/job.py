@@ -122,9 +122,11 @@ def list_jobs(
 
     with connect(ctx) as client:
         jobs = client.jobs.list(
-            state=state, queue=queue, owner=owner, label=label, search=search, page_size=min(limit, 500)
+            state=state, queue=queue, owner=owner, label=label, search=search, page_size=min(limit + 1, 500)
         )
         print_list(islice(jobs, limit), LIST_COLUMNS, output, lambda job: job.id)
+        if next(jobs, None) is not None:
+            note(f"note: these are the newest {limit}; there are more (--limit)")
 
 
 @app.command("get")
