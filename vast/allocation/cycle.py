@@ -15,6 +15,7 @@ from vast.allocation.commit import commit
 from vast.allocation.world import World
 from vast.common import clock
 from vast.common.broadcast import EVENTS, publish_on_commit
+from vast.common.rows import write
 from vast.jobs.choices import JobState
 from vast.jobs.lifecycle import event_payload
 from vast.jobs.models import Job, JobEvent
@@ -111,7 +112,7 @@ def _write_reasons(reasons: dict[UUID, tuple[Any, int]]) -> None:
             )
         job.reason, job.reason_at, job.position = data, now, position
         jobs.append(job)
-    Job.objects.bulk_update(jobs, ["reason", "reason_at", "position"], batch_size=500)
+    write(Job, jobs, ["reason", "reason_at", "position"])
     JobEvent.objects.bulk_create(events)
     if events:
         publish_on_commit(EVENTS, [event_payload(event) for event in events])

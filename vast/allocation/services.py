@@ -17,6 +17,7 @@ from vast.common import clock
 from vast.common.errors import Conflict
 from vast.common.models import OutboxMessage
 from vast.common.reasons import Reason
+from vast.common.rows import write
 from vast.common.wake import wake_scheduler
 from vast.config.env import environment
 from vast.inventory.models import Node
@@ -92,11 +93,7 @@ class Scene:
         now = clock.now()
         for allocation in self.changed.values():
             allocation.touch()
-        Allocation.objects.bulk_update(
-            self.changed.values(),
-            ["state", "started_at", "ended_at", "version", "updated_at"],
-            batch_size=500,
-        )
+        write(Allocation, self.changed.values(), ["state", "started_at", "ended_at", "version", "updated_at"])
         if self.ended:
             Slice.objects.filter(allocation__in=self.ended).update(live=False)
             OutboxMessage.objects.filter(allocation__in=self.ended, done_at=None).update(done_at=now)

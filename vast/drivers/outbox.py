@@ -15,6 +15,7 @@ from vast.allocation.models import Allocation
 from vast.common import clock
 from vast.common.broadcast import ORDERS, publish
 from vast.common.models import OutboxMessage
+from vast.common.rows import write
 
 LIMIT = 1000
 FRAME_ORDERS = 200
@@ -60,7 +61,7 @@ def _claim() -> list[tuple[UUID, dict[str, Any]]]:
         else:
             # Stopped before it was launched (the stop says all), or running already.
             message.done_at = now
-    OutboxMessage.objects.bulk_update(due, ["attempts", "due_at", "done_at"], batch_size=500)
+    write(OutboxMessage, due, ["attempts", "due_at", "done_at"])
     return [
         *(
             (node, {"type": "launch", "tasks": part})

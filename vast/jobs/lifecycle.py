@@ -9,6 +9,7 @@ from vast.common import clock
 from vast.common.broadcast import EVENTS, publish_on_commit
 from vast.common.errors import Conflict
 from vast.common.reasons import Reason, render
+from vast.common.rows import write
 from vast.jobs.choices import ENDED, HOLDING, JOB_TRANSITIONS, JobState
 from vast.jobs.models import Job, JobEvent, Task
 
@@ -88,12 +89,9 @@ class Batch:
     def save(self) -> None:
         for job in self._jobs.values():
             job.touch()
-        if self._jobs:
-            Job.objects.bulk_update(self._jobs.values(), JOB_FIELDS, batch_size=500)
-        if self._tasks:
-            Task.objects.bulk_update(self._tasks.values(), TASK_FIELDS, batch_size=500)
-        if self._tails:
-            Task.objects.bulk_update(self._tails.values(), ["log_tail"], batch_size=500)
+        write(Job, self._jobs.values(), JOB_FIELDS)
+        write(Task, self._tasks.values(), TASK_FIELDS)
+        write(Task, self._tails.values(), ["log_tail"])
         if self._events:
             JobEvent.objects.bulk_create(self._events, batch_size=1000)
             publish_on_commit(EVENTS, [event_payload(event) for event in self._events])

@@ -114,7 +114,15 @@ class JobViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
             return Response({"valid": True, "document": document.model_dump(mode="json")})
         body = json.dumps(document.model_dump(mode="json"), sort_keys=True).encode()
         job, new = services.submit(document=document, queue=queue, owner=request.user, key=key, body=body)
-        return self._answer(self.get_queryset().get(pk=job.pk), 201 if new else 200)
+        if not new:
+            return self._answer(self.get_queryset().get(pk=job.pk))
+        # Just made: nothing has to be read to show it.
+        context = {
+            **self.get_serializer_context(),
+            "tasks": {job.pk: {"pending": job.tasks_total}},
+            "held": {},
+        }
+        return with_etag(job, JobSerializer(job, context=context).data, 201)
 
     @extend_schema(request=JobPatchSerializer, responses=JobSerializer)
     def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
