@@ -12,14 +12,16 @@ from vast.common.errors import FieldError, Invalid, field_path
 MOST = 2**31 - 1
 MOST_SMALL = 2**15 - 1
 
-
-def _text(most: int) -> Any:
-    # PostgreSQL takes no NUL in text.
-    return Annotated[str, Field(max_length=most, pattern=r"^[^\x00]*$")]
-
-
+# PostgreSQL takes no NUL in text.
+_PLAIN = r"^[^\x00]*$"
+Text24 = Annotated[str, Field(max_length=24, pattern=_PLAIN)]
+Text32 = Annotated[str, Field(max_length=32, pattern=_PLAIN)]
+Text63 = Annotated[str, Field(max_length=63, pattern=_PLAIN)]
+Text64 = Annotated[str, Field(max_length=64, pattern=_PLAIN)]
+Text120 = Annotated[str, Field(max_length=120, pattern=_PLAIN)]
+Text255 = Annotated[str, Field(max_length=255, pattern=_PLAIN)]
 Amount = Annotated[int, Field(ge=0, le=MOST)]
-Words = Annotated[dict[_text(63), _text(255)], Field(max_length=256)]
+Words = Annotated[dict[Text63, Text255], Field(max_length=256)]
 
 
 class _Part(BaseModel):
@@ -29,37 +31,37 @@ class _Part(BaseModel):
 
 
 class ReportedDevice(_Part):
-    uuid: Annotated[_text(120), Field(min_length=1)]
+    uuid: Annotated[str, Field(min_length=1, max_length=120, pattern=_PLAIN)]
     index: int = Field(ge=0, le=MOST_SMALL)
-    vendor: _text(32)
-    model: Annotated[_text(80), Field(min_length=1)]
+    vendor: Text32
+    model: Annotated[str, Field(min_length=1, max_length=80, pattern=_PLAIN)]
     memory_mib: Amount
     max_slices: int = Field(default=1, ge=1, le=MOST_SMALL)
     numa: int = Field(default=0, ge=-1, le=MOST_SMALL)
-    bus_id: _text(32) = ""
-    link_group: _text(64) = ""
+    bus_id: Text32 = ""
+    link_group: Text64 = ""
     # A missing verdict is not good health.
     health: Literal["healthy", "unhealthy", "unknown"] = "unknown"
 
 
 class ReportedLink(_Part):
-    a: _text(120)
-    b: _text(120)
-    kind: _text(24)
+    a: Text120
+    b: Text120
+    kind: Text24
     bandwidth_gbps: Amount = 0
 
 
 class Reported(_Part):
     """The body of the protocol's inventory message. Fields of the node that are not told stay as they are."""
 
-    address: _text(255) = ""
+    address: Text255 = ""
     cpu_millis: Amount = 0
     memory_mib: Amount = 0
     task_slots: Amount = 0
     simulated: bool = False
     labels: Words = Field(default_factory=dict)
     location: Words = Field(default_factory=dict)
-    levels: list[_text(32)] = Field(default_factory=list, max_length=16)
+    levels: list[Text32] = Field(default_factory=list, max_length=16)
     devices: list[ReportedDevice] = Field(default_factory=list, max_length=1024)
     links: list[ReportedLink] = Field(default_factory=list, max_length=65_536)
 
