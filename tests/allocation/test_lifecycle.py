@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.domain import Lab
-from vast.allocation.services import cancel, declare_node_lost, lose_allocations
+from vast.allocation.services import MOST_LOSSES, cancel, declare_node_lost, lose_allocations
 from vast.common.errors import Conflict
 from vast.common.models import OutboxMessage
 from vast.inventory.models import Node
@@ -163,6 +163,29 @@ def test_a_task_that_its_node_no_longer_knows_runs_again(lab: Lab) -> None:
     assert lab.fresh(job).reason["code"] == "TASK_LOST"
 
 
+def test_a_task_that_is_lost_again_and_again_fails_its_job(lab: Lab) -> None:
+    node = lab.node("a")
+    job = lab.submit(devices=1)
+    for _ in range(MOST_LOSSES):
+        assert lab.fresh(job).state == "pending"
+        type(job).objects.filter(pk=job.pk).update(not_before=None)
+        lab.cycle.world.forget()
+        lab.run(job)
+        lab.exited(job, code=None, cause="lost", node=node.pk)
+    done = lab.fresh(job)
+    assert (done.state, done.reason["code"]) == ("failed", "TASK_LOST_TOO_OFTEN")
+    assert lab.slices_held() == 0
+
+
+def test_a_lost_task_runs_again_only_after_a_pause(lab: Lab) -> None:
+    node = lab.node("a")
+    job = lab.run(lab.submit(devices=1))
+    lab.exited(job, code=None, cause="lost", node=node.pk)
+    waiting = lab.fresh(job)
+    assert waiting.state == "pending"
+    assert waiting.not_before > waiting.reason_at
+
+
 def test_only_an_unreachable_node_can_be_declared_lost(lab: Lab) -> None:
     node = lab.node("a")
     job = lab.run(lab.submit(devices=1))
@@ -176,7 +199,7 @@ def test_only_an_unreachable_node_can_be_declared_lost(lab: Lab) -> None:
 
 
 def test_a_node_declared_lost_has_to_enrol_anew(lab: Lab) -> None:
-    from vast.inventory.services import create_enrolment_token, enrol, node_by_key
+    from vast.inventory.services import create_enrolment_token, enrol, node_by_key, seen
 
     _, secret = create_enrolment_token(name="t", pool=lab.pool)
     key = enrol(token=secret, nodes=[{"name": "a"}])[0]["key"]
@@ -184,7 +207,10 @@ def test_a_node_declared_lost_has_to_enrol_anew(lab: Lab) -> None:
     assert node is not None
     declare_node_lost(node=node)
     assert node_by_key(key) is None
+    # Its socket may be open still: what comes over it does not bring the node back.
+    assert seen([node.pk]) == [node.pk]
     node.refresh_from_db()
+    assert node.state == "unreachable"
     assert node.cordoned
 
 

@@ -185,6 +185,15 @@ async def test_nobody_reports_for_the_tasks_of_another_node(lab: Lab, key: str) 
     await agent.leave()
 
 
+async def test_a_node_that_is_refused_while_it_is_connected_has_to_enrol_anew(key: str) -> None:
+    agent = await Agent(key).connect()
+    node = (await agent.hello())["node"]
+    await sockets.refuse(node)
+    assert await agent.closed_with() == 4401
+    assert sockets.heard_since(0) == []
+    await agent.leave()
+
+
 async def test_nobody_answers_a_question_put_to_another_node(lab: Lab, key: str) -> None:
     def another() -> str:
         _, secret = create_enrolment_token(name="t2", pool=lab.pool)

@@ -23,11 +23,13 @@ from vast.config.env import environment
 from vast.inventory.models import Node
 from vast.jobs.choices import ENDED, TASK_ENDED, WAITING, JobState, StopIntent, TaskState
 from vast.jobs.lifecycle import SYSTEM, Batch
-from vast.jobs.models import Job, Task
+from vast.jobs.models import Job, JobEvent, Task
 
 # A later wish never weakens an earlier one: a job being cancelled is not put back because its node went away.
 _STRENGTH = {StopIntent.NONE: 0, StopIntent.REQUEUE: 1, StopIntent.FAIL: 2, StopIntent.CANCEL: 3}
 BACKOFF_S = (1, 5, 15)
+# A task can kill the process that watches it, each time anew; a node that breaks now and then is something else.
+MOST_LOSSES, LOSSES_WITHIN = 5, timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +210,8 @@ def _consequence(job: Job, task: Task, allocation: Allocation, item: Report) -> 
         return (StopIntent.FAIL if given_up else StopIntent.REQUEUE), reason
     if item.cause == "agent_shutdown":
         return StopIntent.REQUEUE, Reason("NODE_STOPPED", where)
+    if item.cause == "lost" and item.node is not None:
+        return _loss(job, where)
     if item.cause in {"lost", "stopped"}:
         return StopIntent.REQUEUE, Reason("TASK_LOST", where)
     if item.cause == "max_runtime":
@@ -215,6 +219,19 @@ def _consequence(job: Job, task: Task, allocation: Allocation, item: Report) -> 
     if item.signal:
         return StopIntent.FAIL, Reason("TASK_KILLED", {**where, "signal": item.signal})
     return StopIntent.FAIL, Reason("TASK_FAILED", {**where, "exit_code": item.exit_code})
+
+
+def _loss(job: Job, where: dict[str, Any]) -> tuple[StopIntent, Reason]:
+    """The node is there, but what watched the task is not: run again, ever later, and not for ever."""
+    now = clock.now()
+    lost = JobEvent.objects.filter(
+        job=job, to_state=JobState.STOPPING, reason__code="TASK_LOST", at__gt=now - LOSSES_WITHIN
+    )
+    times = lost.count() + 1
+    if times >= MOST_LOSSES:
+        return StopIntent.FAIL, Reason("TASK_LOST_TOO_OFTEN", {**where, "times": times})
+    job.not_before = now + timedelta(seconds=BACKOFF_S[min(times, len(BACKOFF_S)) - 1])
+    return StopIntent.REQUEUE, Reason("TASK_LOST", where)
 
 
 def _begin_stop(

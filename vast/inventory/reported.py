@@ -12,16 +12,14 @@ from vast.common.errors import FieldError, Invalid, field_path
 MOST = 2**31 - 1
 MOST_SMALL = 2**15 - 1
 
-
 # PostgreSQL takes no NUL in text.
-_NO_NUL = r"^[^\x00]*$"
-Text24 = Annotated[str, Field(max_length=24, pattern=_NO_NUL)]
-Text32 = Annotated[str, Field(max_length=32, pattern=_NO_NUL)]
-Text63 = Annotated[str, Field(max_length=63, pattern=_NO_NUL)]
-Text64 = Annotated[str, Field(max_length=64, pattern=_NO_NUL)]
-Text80 = Annotated[str, Field(max_length=80, pattern=_NO_NUL)]
-Text120 = Annotated[str, Field(max_length=120, pattern=_NO_NUL)]
-Text255 = Annotated[str, Field(max_length=255, pattern=_NO_NUL)]
+_PLAIN = r"^[^\x00]*$"
+Text24 = Annotated[str, Field(max_length=24, pattern=_PLAIN)]
+Text32 = Annotated[str, Field(max_length=32, pattern=_PLAIN)]
+Text63 = Annotated[str, Field(max_length=63, pattern=_PLAIN)]
+Text64 = Annotated[str, Field(max_length=64, pattern=_PLAIN)]
+Text120 = Annotated[str, Field(max_length=120, pattern=_PLAIN)]
+Text255 = Annotated[str, Field(max_length=255, pattern=_PLAIN)]
 Amount = Annotated[int, Field(ge=0, le=MOST)]
 Words = Annotated[dict[Text63, Text255], Field(max_length=256)]
 
@@ -33,10 +31,10 @@ class _Part(BaseModel):
 
 
 class ReportedDevice(_Part):
-    uuid: Annotated[Text120, Field(min_length=1)]
+    uuid: Annotated[str, Field(min_length=1, max_length=120, pattern=_PLAIN)]
     index: int = Field(ge=0, le=MOST_SMALL)
     vendor: Text32
-    model: Annotated[Text80, Field(min_length=1)]
+    model: Annotated[str, Field(min_length=1, max_length=80, pattern=_PLAIN)]
     memory_mib: Amount
     max_slices: int = Field(default=1, ge=1, le=MOST_SMALL)
     numa: int = Field(default=0, ge=-1, le=MOST_SMALL)

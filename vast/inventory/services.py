@@ -111,16 +111,22 @@ def node_by_key(key: str) -> Node | None:
     return node if secrets.compare_digest(node.key_digest, _digest(key)) else None
 
 
-def seen(node_ids: Iterable[UUID]) -> None:
-    """Note that these nodes' agents were heard now; nodes that were away become ready."""
+def seen(node_ids: Iterable[UUID]) -> list[UUID]:
+    """Note that these nodes' agents were heard now; nodes that were away become ready.
+
+    Returns those whose key has become void: they were declared lost while they were silent, and count as such until
+    they have enrolled anew.
+    """
     ids = list(node_ids)
     now = clock.now()
-    Node.objects.filter(pk__in=ids).update(last_seen_at=now)
-    returned = Node.objects.filter(pk__in=ids, state=NodeState.UNREACHABLE).update(
+    known = Node.objects.filter(pk__in=ids).exclude(key_digest="")
+    known.update(last_seen_at=now)
+    returned = known.filter(state=NodeState.UNREACHABLE).update(
         state=NodeState.READY, version=F("version") + 1, updated_at=now
     )
     if returned:
         wake_scheduler()
+    return list(Node.objects.filter(pk__in=ids, key_digest="").values_list("pk", flat=True))
 
 
 @transaction.atomic

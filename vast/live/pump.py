@@ -152,8 +152,9 @@ class Pump:
             began = time.monotonic()
             await asyncio.sleep(SEEN_EVERY_S)
             nodes = sockets.heard_since(began)
-            if nodes:
-                await in_thread(seen, nodes)
+            for node in await in_thread(seen, nodes) if nodes else ():
+                log.warning("node %s was declared lost and is heard again: it has to enrol anew", node)
+                await sockets.refuse(str(node))
 
     async def _store(self) -> None:
         while True:

@@ -19,14 +19,14 @@ from vast.allocation.services import desired, lose_allocations, missing
 from vast.common.errors import VastError
 from vast.common.threads import in_thread
 from vast.drivers.agent.intake import MALFORMED, Entry, intake, parse_reports, parse_telemetry
-from vast.drivers.agent.sockets import AgentSocket, sockets
+from vast.drivers.agent.sockets import KEY_REFUSED, AgentSocket, sockets
 from vast.inventory.models import Node
 from vast.inventory.services import apply_inventory, node_by_key, report_health
 from vast.telemetry.latest import latest
 
 log = logging.getLogger(__name__)
 HEARTBEAT_S = 5
-KEY_REFUSED, BAD_FRAME = 4401, 4400
+BAD_FRAME = 4400
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]

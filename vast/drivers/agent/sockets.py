@@ -19,8 +19,12 @@ import orjson
 from vast.common.errors import Unavailable
 
 log = logging.getLogger(__name__)
+<<<<<<< HEAD
 # An agent answers sooner or not at all: nobody waits for it any more.
 FORGET_S = 60
+=======
+KEY_REFUSED, TAKEN_OVER = 4401, 4409
+>>>>>>> breaker
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
@@ -55,11 +59,17 @@ class AgentSockets:
         older = self._sockets.get(socket.node_id)
         self._sockets[socket.node_id] = socket
         if older is not None:
-            await older.close(4409)
+            await older.close(TAKEN_OVER)
 
     def remove(self, socket: AgentSocket) -> None:
         if self._sockets.get(socket.node_id) is socket:
             del self._sockets[socket.node_id]
+
+    async def refuse(self, node_id: str) -> None:
+        """Hang up on a node whose key is void, so that its agent enrols anew and is told what not to run."""
+        socket = self._sockets.pop(node_id, None)
+        if socket is not None:
+            await socket.close(KEY_REFUSED)
 
     def heard_since(self, moment: float) -> list[str]:
         """Nodes heard since this moment of the monotonic clock."""
