@@ -19,12 +19,9 @@ import orjson
 from vast.common.errors import Unavailable
 
 log = logging.getLogger(__name__)
-<<<<<<< HEAD
 # An agent answers sooner or not at all: nobody waits for it any more.
 FORGET_S = 60
-=======
 KEY_REFUSED, TAKEN_OVER = 4401, 4409
->>>>>>> breaker
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
