@@ -59,7 +59,7 @@ def test_vendors_pools_and_nodes_add_up_to_the_whole(lab: Lab, latest: Latest) -
     lab.run(lab.submit(devices=1, selector=[{"vendor": "ascend"}]))
     report(latest, lab, "b", ["b-0", 90.0, 60_000, 60.0, 300.0, None])
     given = read_given()
-    payload = overview_payload(add_up(latest, given), given)
+    payload = overview_payload(add_up(latest, given), given, None)
     assert [row["vendor"] for row in payload["vendors"]] == ["ascend", "nvidia"]
     assert [row["name"] for row in payload["pools"]] == ["default"]
     for name in (
@@ -75,6 +75,13 @@ def test_vendors_pools_and_nodes_add_up_to_the_whole(lab: Lab, latest: Latest) -
     assert (nvidia["cores_allocated_pct"], nvidia["memory_allocated_mib"]) == (15.0, 1024)
     assert payload["totals"]["devices_allocated"] == 2
     assert payload["totals"]["jobs"] == {"running": 2}
+
+
+def test_jobs_are_counted_only_for_the_tenants_that_the_reader_may_see(lab: Lab, latest: Latest) -> None:
+    lab.submit(devices=1)
+    given = read_given()
+    assert given.jobs_of(frozenset({str(lab.tenant.pk)})) == {"pending": 1}
+    assert given.jobs_of(frozenset()) == {}
 
 
 def test_a_reading_of_an_unknown_device_is_ignored(lab: Lab, latest: Latest) -> None:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from pathlib import Path
 
 from django.db import transaction
 
+from vast.inventory.fleet import load
 from vast.inventory.models import DeviceClass, Pool
 from vast.inventory.services import create_enrolment_token, install_catalogue
 from vast.jobs.document import parse
@@ -20,10 +22,12 @@ from vast.queues.services import create_queue
 from vast.tenancy.choices import Role
 from vast.tenancy.models import ApiToken, Membership, Tenant, User
 from vast.tenancy.services import create_token
+from vast.vendors.registry import model_or_default
 
 LOCAL_TOKEN = "vast command line on this machine"
 AGENT_TOKEN = "agents on this machine"
 DEMO_PASSWORD = "demo"
+DEMO_FLEET = Path(__file__).resolve().parents[2] / "examples" / "fleets" / "eight-vendors.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,7 @@ def _admin(demo: bool) -> tuple[User, str | None]:
 
 
 def _sample_tenants(pool: Pool) -> None:
-    classes = list(DeviceClass.objects.values_list("name", flat=True))
+    classes = _demo_classes()
     for name, title, people, leaves in (
         ("demo", "Demo Labs", [("dana", Role.OWNER), ("devon", Role.MEMBER)], ["research", "serving"]),
         ("acme", "Acme Robotics", [("amina", Role.OWNER), ("alex", Role.MEMBER)], ["training"]),
@@ -95,6 +99,17 @@ def _sample_tenants(pool: Pool) -> None:
                     tenant=tenant,
                     quotas=[{"device_class": c, "guaranteed": share, "limit": 32_000} for c in classes],
                 )
+
+
+def _demo_classes() -> list[str]:
+    """Device classes of the demo's site: quotas for what it does not have would only be in the way."""
+    if not DEMO_FLEET.is_file():
+        return list(DeviceClass.objects.values_list("name", flat=True))
+    devices = [device for node in load(DEMO_FLEET).nodes for device in node.inventory()["devices"]]
+    found = {(d["vendor"], d["model"]): d["memory_mib"] for d in devices}
+    return sorted(
+        {model_or_default(vendor, model, memory).device_class for (vendor, model), memory in found.items()}
+    )
 
 
 SAMPLE_JOBS = (

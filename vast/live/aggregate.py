@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,11 +49,19 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the database says is given out, and how many jobs are in each state."""
+    """What the database says is given out, and how many jobs each tenant has in each state."""
 
     slices: Mapping[str, tuple[int, int]]
     pools: Mapping[str, str]
-    jobs: Mapping[str, int]
+    jobs: Mapping[tuple[str, str], int]
+
+    def jobs_of(self, tenants: Collection[str] | None) -> dict[str, int]:
+        """Jobs by state, of these tenants; of all for None."""
+        counts: Counter[str] = Counter()
+        for (tenant, state), count in self.jobs.items():
+            if tenants is None or tenant in tenants:
+                counts[state] += count
+        return dict(counts)
 
 
 def read_given() -> Given:
@@ -69,7 +78,12 @@ def read_given() -> Given:
     return Given(
         slices={str(device): (cores, memory) for device, cores, memory in rows},
         pools={str(pk): name for pk, name in Pool.objects.values_list("id", "name")},
-        jobs=dict(waiting_or_running.order_by().values_list("state").annotate(Count("id"))),
+        jobs={
+            (str(tenant), state): count
+            for tenant, state, count in waiting_or_running.order_by()
+            .values_list("queue__tenant_id", "state")
+            .annotate(Count("id"))
+        },
     )
 
 
@@ -108,12 +122,13 @@ def add_up(latest: Latest, given: Given) -> Overview:
     return overview
 
 
-def overview_payload(overview: Overview, given: Given) -> dict[str, Any]:
+def overview_payload(overview: Overview, given: Given, tenants: Collection[str] | None) -> dict[str, Any]:
+    """``tenants``: whose jobs the reader may count; None = everybody's."""
     return {
         "pools": [
             {"id": pk, "name": given.pools.get(pk, pk), **sums.as_dict()}
             for pk, sums in sorted(overview.pools.items(), key=lambda item: given.pools.get(item[0], ""))
         ],
         "vendors": [{"vendor": key, **sums.as_dict()} for key, sums in sorted(overview.vendors.items())],
-        "totals": {**overview.totals.as_dict(), "jobs": dict(given.jobs)},
+        "totals": {**overview.totals.as_dict(), "jobs": given.jobs_of(tenants)},
     }

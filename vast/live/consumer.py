@@ -17,7 +17,7 @@ from vast.jobs.selectors import newest_event_id
 from vast.live.hub import Viewer, hub
 from vast.live.logs import MOST_OFFSET, read_log, task_visible_to
 from vast.tenancy.models import User
-from vast.tenancy.policies import is_admin, tenant_roles
+from vast.tenancy.policies import visible_tenants
 
 HEARTBEAT_S = 5.0
 TOPICS = frozenset({"overview", "nodes", "jobs", "devices", "queues"})
@@ -36,7 +36,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
         if self.user is None or not self.user.is_authenticated:
             await self.close(code=UNAUTHENTICATED)
             return
-        self.viewer = Viewer(await in_thread(_tenants_of, self.user))
+        self.viewer = Viewer(await in_thread(visible_tenants, self.user))
         self._log: asyncio.Task[None] | None = None
         await self._say(
             {
@@ -145,7 +145,3 @@ class LiveConsumer(AsyncWebsocketConsumer):
 
     async def _say(self, payload: dict[str, Any]) -> None:
         await self.send(text_data=orjson.dumps(payload).decode())
-
-
-def _tenants_of(user: User) -> frozenset[str] | None:
-    return None if is_admin(user) else frozenset(str(pk) for pk in tenant_roles(user))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -67,6 +68,15 @@ class Hub:
         for viewer in self.viewers:
             if topic in viewer.topics:
                 viewer.push_frame(topic, text)
+
+    def frame_by_tenants(self, topic: str, make: Callable[[frozenset[str] | None], dict[str, Any]]) -> None:
+        """As ``frame``, for what depends on whose jobs one may see: made once for all who may see the same."""
+        texts: dict[frozenset[str] | None, str] = {}
+        for viewer in self.viewers:
+            if topic in viewer.topics:
+                if viewer.tenants not in texts:
+                    texts[viewer.tenants] = orjson.dumps(make(viewer.tenants)).decode()
+                viewer.push_frame(topic, texts[viewer.tenants])
 
     def events(self, events: list[dict[str, Any]]) -> None:
         """Job events, to those who follow jobs or that job, and may see its tenant."""

@@ -110,7 +110,10 @@ class Pump:
             self.given = await in_thread(read_given)
         overview = add_up(latest, self.given) if hub.wanted("overview") or hub.wanted("nodes") else None
         if overview is not None and hub.wanted("overview"):
-            hub.frame("overview", {"type": "overview", "at": at, **overview_payload(overview, self.given)})
+            head = {"type": "overview", "at": at}
+            hub.frame_by_tenants(
+                "overview", lambda whose: head | overview_payload(overview, self.given, whose)
+            )
         changed = [device for device, version in latest.version.items() if version > self._sent_version]
         self._sent_version = latest.clock
         if overview is not None and hub.wanted("nodes") and changed:

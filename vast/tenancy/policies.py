@@ -23,6 +23,11 @@ def tenant_roles(user: User) -> dict[UUID, str]:
     return cached
 
 
+def visible_tenants(user: User) -> frozenset[str] | None:
+    """Ids of the tenants whose work the user may see; None = all of them."""
+    return None if is_admin(user) else frozenset(str(pk) for pk in tenant_roles(user))
+
+
 def may_submit(user: User, tenant_id: UUID | None) -> bool:
     """Submitting and controlling own jobs in a tenant's queues."""
     return is_admin(user) or (tenant_id is not None and tenant_roles(user).get(tenant_id) in SUBMIT_ROLES)

@@ -25,14 +25,12 @@ JobName = Annotated[str, typer.Argument(metavar="JOB", help="Id, its first 8 or 
 JobNames = Annotated[list[str], typer.Argument(metavar="JOB...", help="Ids, their beginnings, or names.")]
 
 LIST_COLUMNS: list[Column[Job]] = [
-    Column(
-        "NAME", lambda job: f"{job.name}[{job.array.index}]" if job.array and job.array.size > 1 else job.name
-    ),
+    Column("NAME", lambda job: job.name),
     Column("ID", lambda job: job.id),
     Column("STATE", lambda job: job.state),
     Column("QUEUE", lambda job: job.queue.path if job.queue else None),
     Column("PRIORITY", lambda job: job.priority),
-    Column("TASKS", lambda job: f"{job.tasks.get('running', 0)}/{job.tasks_total}"),
+    Column("RUNNING", lambda job: f"{job.tasks.get('running', 0)}/{job.tasks_total}"),
     Column("REQUESTED", lambda job: job.requested),
     Column("AGE", lambda job: age(job.submitted_at)),
     Column("POSITION", lambda job: job.position, wide=True),

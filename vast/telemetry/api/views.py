@@ -18,6 +18,7 @@ from vast.jobs.api.serializers import JobEventSerializer
 from vast.jobs.selectors import visible_events, visible_jobs
 from vast.live.aggregate import Sums, add_up, overview_payload, read_given
 from vast.telemetry.latest import latest
+from vast.tenancy.policies import visible_tenants
 
 
 class UsageSerializer(serializers.Serializer):
@@ -87,7 +88,7 @@ class OverviewView(APIView):
         return Response(
             {
                 "at": clock.now().isoformat(),
-                **overview_payload(overview, given),
+                **overview_payload(overview, given, visible_tenants(request.user)),
                 "nodes": _nodes(overview.nodes),
                 "waiting": _waiting(request),
                 "unhealthy": {
