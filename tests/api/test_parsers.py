@@ -18,7 +18,7 @@ from vast.api.parsers import (
     TooLarge,
     YAMLParser,
     load_yaml,
-    without_nul,
+    plain,
 )
 from vast.common.errors import Invalid
 
@@ -71,7 +71,7 @@ def test_a_document_has_a_most_of_bytes(parser: Any) -> None:
 )
 def test_a_nul_is_refused_where_it_stands(body: Any, field: str) -> None:
     with pytest.raises(Invalid) as caught:
-        without_nul(body)
+        plain(body)
     assert caught.value.errors[0].field == field
 
 

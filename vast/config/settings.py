@@ -129,7 +129,6 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
 STATIC_URL = "/static/"
-STATIC_ROOT = ENV.home.expanduser() / "static"
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_ROOT = ENV.frontend if ENV.frontend.is_dir() else None
 
