@@ -19,7 +19,7 @@ log = logging.getLogger("vast.scheduler")
 LOCK = 0x7A57_0002
 POLL_S = 1.0
 # Wake-ups that come close together are served by one cycle.
-COALESCE_S = 0.01
+COALESCE_S = 0.03
 
 
 class LeadershipLost(OperationalError):

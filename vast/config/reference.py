@@ -147,4 +147,10 @@ def settings() -> str:
             else ""
         )
         lines.append(f"| `{variable}` | {default} | {field.description} |")
+    lines += [
+        "",
+        "`vast up` also reads `VAST_HOST` (address to listen on, default `127.0.0.1`) and `VAST_PORT` (default 8400, or the",
+        "next free one; a port given here that is taken is an error). The command line reads `VAST_HOME`, `VAST_URL` and",
+        "`VAST_TOKEN` ([its page](cli.md) says in which order).",
+    ]
     return "\n".join(lines) + "\n"

@@ -10,7 +10,7 @@ from kombu.exceptions import OperationalError
 
 from vast.allocation.services import put_back_late_launches
 from vast.config.env import environment
-from vast.drivers.outbox import send_due
+from vast.drivers.outbox import LIMIT, send_due
 from vast.inventory.services import mark_unreachable
 
 log = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 @shared_task
 def deliver() -> None:
     """Send the orders that are due, new ones and those not confirmed."""
-    while send_due():
+    while send_due() >= LIMIT:
         pass
 
 

@@ -16,7 +16,7 @@ from vast.common.threads import in_thread
 from vast.drivers.tasks import deliver_now
 
 log = logging.getLogger(__name__)
-GATHER_S = 0.005
+GATHER_S = 0.02
 MOST = 1000
 
 
