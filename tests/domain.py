@@ -39,7 +39,7 @@ class Lab:
 
     def node(self, name: str, *, devices: int = 1, model: tuple[str, str, int] = A100, **about: Any) -> Node:
         cluster, _ = Cluster.objects.get_or_create(name="lab")
-        node = Node.objects.create(name=name, cluster=cluster, pool=self.pool)
+        node = Node.objects.create(name=name, cluster=cluster, pool=self.pool, key_digest="of the test")
         vendor, product, memory = model
         inventory = {
             "address": "127.0.0.1",

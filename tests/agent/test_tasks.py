@@ -85,7 +85,9 @@ async def test_a_task_starts_with_default_signal_handlers_and_in_a_session_of_it
     started = await node.started("a1")
     assert os.getsid(started["pid"]) not in {os.getsid(0), started["pid"]}
     log = await until_log(node, "a1", 2)
-    assert {line.split()[1] for line in log.splitlines()} == {"0000000000000000"}
+    # Signals 32 and 33 are the C library's own; whether they are touched depends on who started the tests.
+    own = 0b11 << 31
+    assert {int(line.split()[1], 16) & ~own for line in log.splitlines()} == {0}
 
 
 async def test_stop_ends_a_task_with_term(node: FakeNode) -> None:
