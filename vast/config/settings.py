@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from urllib.parse import unquote, urlsplit
 
-import structlog
-
 from vast.config.env import environment
 
 ENV = environment()
@@ -177,16 +175,6 @@ SPECTACULAR_SETTINGS = {
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 
-structlog.configure(
-    processors=[
-        structlog.contextvars.merge_contextvars,
-        structlog.processors.add_log_level,
-        structlog.processors.format_exc_info,
-        structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0),
-    ],
-    logger_factory=structlog.stdlib.LoggerFactory(),
-    cache_logger_on_first_use=True,
-)
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
