@@ -10,12 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from vast.vendors.base import SliceRule
+from vast.vendors.base import PartitionTemplate, SliceRule
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """One accelerator as the engine sees it. ``external`` devices are held by somebody outside VAST."""
+    """One accelerator as the engine sees it.
+
+    ``cores_ratio`` and ``memory_ratio`` are over-subscription in thousandths (1000 = off). ``templates`` are the hard
+    partitions it can be cut into, out of ``partition_slots`` placement slots. ``external`` = milli-cards held by
+    somebody outside VAST; such a device takes nobody else.
+    """
 
     id: str
     vendor: str
@@ -28,6 +33,11 @@ class Device:
     cordoned: bool = False
     numa: int = 0
     link_group: str = ""
+    cores_ratio: int = 1000
+    memory_ratio: int = 1000
+    templates: tuple[PartitionTemplate, ...] = ()
+    partition_slots: int = 0
+    external: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +60,26 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
+class Pool:
+    """Policy of one pool; a pool without an entry has these defaults. Times in seconds, ratios in thousandths.
+
+    ``min_slice_charge`` in milli-cards. ``levels`` are the topology levels, widest first; "node" is always the last.
+    ``oversell`` bounds the sum of the roots' guarantees. ``decay`` = k of usage decay in thousandths (0 = off).
+    """
+
+    id: str
+    min_slice_charge: int = 1
+    levels: tuple[str, ...] = ()
+    oversell: int = 1000
+    decay: int = 0
+    hold_timeout: int = 600
+    reserve_after: int = 600
+    max_reservations: int = 4
+    grow_after: int = 60
+    moves_per_hour: int = 100
+
+
+@dataclass(frozen=True, slots=True)
 class Quota:
     """Milli-cards of one device class. ``limit`` None = no limit."""
 
@@ -62,7 +92,12 @@ class Quota:
 @dataclass(frozen=True, slots=True)
 class Queue:
     """One node of the queue tree of one pool. Only leaves take jobs. ``created_at`` breaks ties: older
-    first."""
+    first.
+
+    ``strict`` = first in, first out: a job that cannot start holds back later ones of its leaf that ask for one of its
+    classes. ``min_runtime`` protects young minimums (seconds). ``usage`` = decayed use per class, any unit.
+    ``evictions_per_hour`` bounds losses of one job, None = no bound.
+    """
 
     id: str
     name: str
@@ -72,6 +107,10 @@ class Queue:
     open: bool = True
     created_at: int = 0
     quotas: Mapping[str, Quota] = field(default_factory=dict)
+    strict: bool = False
+    min_runtime: int = 0
+    evictions_per_hour: int | None = None
+    usage: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +130,9 @@ class Request:
     """What each task of a group asks for.
 
     ``devices`` 0 = CPU only. ``exclusive`` = whole devices. ``cores`` None with memory given = no compute
-    reservation (best effort). At most one of ``memory_mib`` and ``memory_percent`` is set.
+    reservation (best effort). At most one of ``memory_mib`` and ``memory_percent`` is set. ``isolation`` is "fixed",
+    "dynamic" or "hard"; ``partition`` names a hard template (empty = the smallest that covers the request). ``link`` =
+    "" or the connection that the task's devices must share ("nvlink", "pcie", "any"), a wish unless ``link_required``.
     """
 
     devices: int = 1
@@ -103,24 +144,49 @@ class Request:
     cpu_millis: int = 0
     host_memory_mib: int = 0
     needs_simulated: bool = False
+    isolation: str = "fixed"
+    sharing: str = "fixed-ratio"
+    partition: str = ""
+    link: str = ""
+    link_required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """Keep tasks inside one domain of ``level``; every ``chunk`` consecutive ranks each, where given (0 = all)."""
+
+    level: str
+    required: bool = False
+    chunk: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class TaskGroup:
-    """Replicas of one shape; ``task_ids`` in rank order. Strategies are "pack" or "spread"."""
+    """Replicas of one shape; ``task_ids`` in rank order. Strategies are "pack" or "spread".
+
+    ``min_replicas`` belong to the gang (None = all); the rest are extras.
+    """
 
     name: str
     task_ids: tuple[str, ...]
     request: Request
     node_strategy: str = "pack"
     device_strategy: str = "pack"
+    min_replicas: int | None = None
+    topology: Topology | None = None
+
+    @property
+    def minimum(self) -> int:
+        return len(self.task_ids) if self.min_replicas is None else self.min_replicas
 
 
 @dataclass(frozen=True, slots=True)
 class PendingJob:
-    """A job that waits. Its groups together are one gang: all tasks are placed in one decision or none.
+    """A job that waits. The minimums of its groups together are one gang: placed in one decision or not at all.
 
-    ``not_before`` (seconds) is a back-off after a failed launch. ``avoid_nodes`` just failed this job.
+    ``not_before`` (seconds) is a back-off after a failed launch, ``evict_not_before`` one after a hold that timed out.
+    ``avoid_nodes`` just failed this job. ``max_runtime`` in seconds per attempt, None = unknown. ``movable`` = may be
+    restarted elsewhere without loss. ``topology`` is for the whole gang.
     """
 
     id: str
@@ -130,6 +196,14 @@ class PendingJob:
     groups: tuple[TaskGroup, ...]
     not_before: int = 0
     avoid_nodes: frozenset[str] = frozenset()
+    preemptible: bool = True
+    may_evict: bool = True
+    movable: bool = False
+    checkpoints: bool = False
+    max_runtime: int | None = None
+    evict_not_before: int = 0
+    owner: str = ""
+    topology: Topology | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +215,18 @@ class HeldSlice:
     memory_mib: int
     exclusive: bool
     charge: int
+    partition: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where one task goes and what it gets there (after the vendor's rounding)."""
+
+    task: str
+    node: str
+    slices: tuple[HeldSlice, ...]
+    cpu_millis: int
+    host_memory_mib: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +246,57 @@ class HeldTask:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldJob:
+    """What is known of a job that holds something. A held task without one is never taken from anybody.
+
+    ``groups`` list the tasks of the current attempt that have not ended. ``started_at`` None = unknown, treated as old.
+    ``saved_at`` = last checkpoint. ``evicted_at`` = its losses and moves of the last hour. Seconds.
+    """
+
+    id: str
+    queue: str
+    priority: int
+    submitted_at: int
+    groups: tuple[TaskGroup, ...]
+    preemptible: bool = True
+    movable: bool = False
+    checkpoints: bool = False
+    started_at: int | None = None
+    saved_at: int | None = None
+    max_runtime: int | None = None
+    evicted_at: tuple[int, ...] = ()
+    shrunk_at: int = 0
+    owner: str = ""
+    topology: Topology | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Seats kept for a pending job while their holders leave. Counts as work of the job with nothing to lose.
+
+    ``victims`` are the tasks that were told to leave for it. ``rule`` as in ``Evict``. ``since`` in seconds.
+    """
+
+    job: str
+    queue: str
+    seats: tuple[Placement, ...]
+    since: int
+    victims: tuple[str, ...] = ()
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """A concrete set of devices for a job that waited long, free at ``starts_at`` (None = nobody can say)."""
+
+    job: str
+    queue: str
+    seats: tuple[Placement, ...]
+    starts_at: int | None
+    since: int
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """The world of one moment. Every id that is referred to is in it."""
 
@@ -167,3 +304,11 @@ class Snapshot:
     queues: tuple[Queue, ...]
     held: tuple[HeldTask, ...] = ()
     pending: tuple[PendingJob, ...] = ()
+    jobs: tuple[HeldJob, ...] = ()
+    holds: tuple[Hold, ...] = ()
+    reservations: tuple[Reservation, ...] = ()
+    pools: tuple[Pool, ...] = ()
+
+    def pool(self, pool_id: str) -> Pool:
+        """The policy of a pool."""
+        return next((pool for pool in self.pools if pool.id == pool_id), Pool(pool_id))
