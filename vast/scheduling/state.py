@@ -13,8 +13,12 @@ from itertools import groupby
 import numpy as np
 
 from vast.scheduling.arrays import bools, ints
-from vast.scheduling.snapshot import Device, HeldTask, Node
+from vast.scheduling.snapshot import Device, HeldSlice, HeldTask, Node, Placement
 from vast.vendors.base import SliceRule
+
+
+# What an exclusive slice takes of a device's slice slots: more than any device has.
+ALL_SLOTS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +54,8 @@ class PoolState:
         self._read_nodes(pristine)
         self._read_devices(pristine)
         self.changed_nodes: list[int] = []
-        self._device_log: list[tuple[int, int, int, int, int, bool]] = []
-        self._node_log: list[tuple[int, int, int]] = []
+        self._device_log: list[tuple[int, int, int, int, bool]] = []
+        self._node_log: list[tuple[int, int, int, int]] = []
         self._fill(held)
 
     def _lay_out_devices(self) -> None:
@@ -109,15 +113,14 @@ class PoolState:
         self.free_slots = self.max_slices.copy()
         self.used_slots = np.zeros(len(self.devices), dtype=np.int64)
         self.exclusive = np.zeros(len(self.devices), dtype=np.bool_)
+        self._owners = [0] * len(self.devices)
 
     def _fill(self, held: Iterable[HeldTask]) -> None:
         for task in held:
             node = self.node_index.get(task.node)
             if node is None:
                 continue  # of another pool
-            for part in task.slices:
-                self.take_device(self.device_index[part.device], part.cores, part.memory_mib, part.exclusive)
-            self.take_node(node, task.cpu_millis, task.host_memory_mib)
+            self.put(task)
         self._device_log.clear()
         self._node_log.clear()
         self.changed_nodes.clear()
@@ -128,49 +131,82 @@ class PoolState:
     def mark(self) -> Mark:
         return Mark(len(self._device_log), len(self._node_log))
 
+    def put(self, task: HeldTask | Placement) -> None:
+        """What the task holds fills its devices and its node, whether it fits or not."""
+        for part in task.slices:
+            self.take_device(self.device_index[part.device], part.cores, part.memory_mib, part.exclusive)
+        self.take_node(self.node_index[task.node], task.cpu_millis, task.host_memory_mib)
+
+    def lift(self, task: HeldTask | Placement) -> None:
+        """The opposite of ``put``."""
+        for part in task.slices:
+            self.give_device(self.device_index[part.device], part.cores, part.memory_mib, part.exclusive)
+        node = self.node_index[task.node]
+        self._change_node(node, -task.cpu_millis, -task.host_memory_mib, -1)
+
+    def room_for(self, task: HeldTask | Placement) -> bool:
+        """Whether the task would fit where it says, now."""
+        node = self.node_index[task.node]
+        return (
+            bool(self.free_cpu[node] >= task.cpu_millis)
+            and bool(self.free_ram[node] >= task.host_memory_mib)
+            and bool(self.free_task_slots[node] > 0)
+            and all(self._room_on(self.device_index[part.device], part) for part in task.slices)
+        )
+
+    def _room_on(self, device: int, part: HeldSlice) -> bool:
+        if part.exclusive:
+            return bool(self.used_slots[device] == 0)
+        return bool(
+            self.free_slots[device] > 0
+            and self.free_cores[device] >= part.cores
+            and self.free_memory[device] >= part.memory_mib
+        )
+
     def take_device(self, device: int, cores: int, memory_mib: int, exclusive: bool) -> None:
         """Put a slice on the device. ``cores`` in percent; an exclusive one leaves no room for anybody."""
-        self._device_log.append(
-            (
-                device,
-                int(self.free_cores[device]),
-                int(self.free_memory[device]),
-                int(self.free_slots[device]),
-                int(self.used_slots[device]),
-                bool(self.exclusive[device]),
-            )
-        )
+        self._change_device(device, cores, memory_mib, 1, exclusive)
+
+    def give_device(self, device: int, cores: int, memory_mib: int, exclusive: bool) -> None:
+        """Take a slice off the device."""
+        self._change_device(device, -cores, -memory_mib, -1, exclusive)
+
+    def _change_device(self, device: int, cores: int, memory_mib: int, slices: int, exclusive: bool) -> None:
+        self._device_log.append((device, cores, memory_mib, slices, exclusive))
+        self._apply(device, cores, memory_mib, slices, exclusive)
+
+    def _apply(self, device: int, cores: int, memory_mib: int, slices: int, exclusive: bool) -> None:
         self.free_cores[device] -= cores
         self.free_memory[device] -= memory_mib
-        self.used_slots[device] += 1
+        self.used_slots[device] += slices
         if exclusive:
-            self.exclusive[device] = True
-            self.free_slots[device] = 0
+            self._owners[device] += slices
+            self.exclusive[device] = self._owners[device] > 0
+            self.free_slots[device] -= slices * ALL_SLOTS
         else:
-            self.free_slots[device] -= 1
+            self.free_slots[device] -= slices
 
     def take_node(self, node: int, cpu_millis: int, memory_mib: int) -> None:
         """Put one task's host share on the node."""
-        self._node_log.append((node, cpu_millis, memory_mib))
+        self._change_node(node, cpu_millis, memory_mib, 1)
+
+    def _change_node(self, node: int, cpu_millis: int, memory_mib: int, tasks: int) -> None:
+        self._node_log.append((node, cpu_millis, memory_mib, tasks))
         self.free_cpu[node] -= cpu_millis
         self.free_ram[node] -= memory_mib
-        self.free_task_slots[node] -= 1
+        self.free_task_slots[node] -= tasks
         self.changed_nodes.append(node)
 
     def undo(self, mark: Mark) -> None:
         """Take back everything since the mark."""
         while len(self._device_log) > mark.devices:
-            device, cores, memory, slots, used, exclusive = self._device_log.pop()
-            self.free_cores[device] = cores
-            self.free_memory[device] = memory
-            self.free_slots[device] = slots
-            self.used_slots[device] = used
-            self.exclusive[device] = exclusive
+            device, cores, memory_mib, slices, exclusive = self._device_log.pop()
+            self._apply(device, -cores, -memory_mib, -slices, exclusive)
         while len(self._node_log) > mark.nodes:
-            node, cpu_millis, memory_mib = self._node_log.pop()
+            node, cpu_millis, memory_mib, tasks = self._node_log.pop()
             self.free_cpu[node] += cpu_millis
             self.free_ram[node] += memory_mib
-            self.free_task_slots[node] += 1
+            self.free_task_slots[node] += tasks
             self.changed_nodes.append(node)
 
     def capacity(self, device_class: str) -> int:
