@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vast.common.reasons import Reason
-from vast.scheduling.decisions import Decision, Start, Wait
+from vast.scheduling.decisions import Decision, Evict, Grow, Keep, Start, Wait
 from vast.scheduling.engine import decide
 from vast.scheduling.snapshot import (
     Alternative,
     Device,
+    HeldJob,
     HeldSlice,
     HeldTask,
+    Hold,
     Node,
     PendingJob,
     Queue,
@@ -54,6 +56,8 @@ class World:
     queues: list[Queue] = field(default_factory=list)
     held: list[HeldTask] = field(default_factory=list)
     pending: list[PendingJob] = field(default_factory=list)
+    jobs: list[HeldJob] = field(default_factory=list)
+    kept: list[Hold] = field(default_factory=list)
 
     def node(
         self,
@@ -116,8 +120,11 @@ class World:
         tasks: int = 1,
         not_before: int = 0,
         avoid: tuple[str, ...] = (),
+        minimum: int | None = None,
+        job: Mapping[str, Any] | None = None,
         **request: Any,
     ) -> World:
+        """``job`` = more fields of the pending job; other arguments are fields of the request."""
         shaped = groups or (group("main", tasks, **request),)
         self.pending.append(
             PendingJob(
@@ -134,9 +141,11 @@ class World:
                         asked,
                         "spread" if spread_nodes else "pack",
                         "spread" if spread_devices else "pack",
+                        minimum,
                     )
                     for group_name, count, spread_nodes, spread_devices, asked in shaped
                 ),
+                **(job or {}),
             )
         )
         return self
@@ -158,9 +167,45 @@ class World:
         self.held.append(HeldTask(task, task, "main", queue, node, (part,), stopping=stopping))
         return self
 
+    def running(
+        self,
+        name: str,
+        *tasks: str | tuple[str, ...],
+        queue: str = "q",
+        priority: int = 0,
+        cores: int | None = None,
+        minimum: int | None = None,
+        replicas: int | None = None,
+        started: int | None = NOW - 1000,
+        **more: Any,
+    ) -> World:
+        """A job that runs: each of ``tasks`` holds these devices, whole or ``cores`` percent of each. ``minimum`` and
+        ``replicas`` of its one group, which are otherwise its tasks."""
+        each = [(devices,) if isinstance(devices, str) else devices for devices in tasks]
+        percent = cores or 100
+        size = CARD_MIB * percent // 100
+        request = Request(
+            devices=len(each[0]), cores=cores, memory_mib=size if cores else None, exclusive=not cores
+        )
+        ids = tuple(f"{name}/{i}" for i in range(replicas or len(each)))
+        for task, devices in zip(ids, each, strict=False):
+            parts = tuple(HeldSlice(device, percent, size, not cores, percent * 10) for device in devices)
+            node = next(node.id for node in self.nodes for d in node.devices if d.id == devices[0])
+            self.held.append(HeldTask(task, name, "main", queue, node, parts))
+        shape = TaskGroup("main", ids, request, min_replicas=minimum)
+        self.jobs.append(HeldJob(name, queue, priority, len(self.jobs), (shape,), started_at=started, **more))
+        return self
+
     def snapshot(self) -> Snapshot:
         queues = self.queues or World().queue("q").queues
-        return Snapshot(tuple(self.nodes), tuple(queues), tuple(self.held), tuple(self.pending))
+        return Snapshot(
+            tuple(self.nodes),
+            tuple(queues),
+            tuple(self.held),
+            tuple(self.pending),
+            jobs=tuple(self.jobs),
+            holds=tuple(self.kept),
+        )
 
     def decide(self, budget: int = BUDGET) -> Outcome:
         return Outcome(list(decide(self.snapshot(), NOW, budget)))
@@ -179,6 +224,24 @@ class Outcome:
     @property
     def waiting(self) -> list[str]:
         return [d.job for d in self.decisions if isinstance(d, Wait)]
+
+    @property
+    def evicted(self) -> dict[str, str]:
+        """The rule under which each job loses all or some of its tasks."""
+        return {d.job: d.rule for d in self.decisions if isinstance(d, Evict)}
+
+    @property
+    def lost(self) -> dict[str, tuple[str, ...]]:
+        """The tasks that each job loses."""
+        return {d.job: d.tasks for d in self.decisions if isinstance(d, Evict)}
+
+    def kept(self, job: str) -> list[list[str]]:
+        """The devices that are held for each task of the job."""
+        keep = next(d for d in self.decisions if isinstance(d, Keep) and d.job == job)
+        return [[part.device for part in seat.slices] for seat in keep.seats]
+
+    def grown(self, job: str) -> int:
+        return sum(len(d.placements) for d in self.decisions if isinstance(d, Grow) and d.job == job)
 
     def wait(self, job: str) -> Wait:
         return next(d for d in self.decisions if isinstance(d, Wait) and d.job == job)

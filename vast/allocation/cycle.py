@@ -52,7 +52,7 @@ class Cycle:
                 if len(batch) >= BATCH:
                     started += self._commit(batch)
                     batch = []
-            else:
+            elif isinstance(decision, Wait):
                 waits.append(decision)
         if batch:
             started += self._commit(batch)

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vast.common.reasons import Reason
-from vast.scheduling.budget import Budget, BudgetExhausted
-from vast.scheduling.decisions import Decision, Placement, Start, Wait
+from vast.scheduling.budget import BudgetExhausted
+from vast.scheduling.decisions import Decision, Keep, Start, Wait
 from vast.scheduling.explain import Survey, no_matching_model
-from vast.scheduling.ledger import Ledger, exceeds
-from vast.scheduling.order import Line, Shares, Turns
-from vast.scheduling.placement import Search, Seat, Seated, Unseated
-from vast.scheduling.shapes import JobShape, Shapes
-from vast.scheduling.snapshot import HeldSlice, PendingJob, Queue, Snapshot
-from vast.scheduling.state import PoolState
-
-NOT_EVALUATED = Reason("NOT_EVALUATED_YET")
+from vast.scheduling.growth import Growth
+from vast.scheduling.holds import complete_holds, ended_holds, keep, let_go, waiting_for_victims
+from vast.scheduling.ledger import exceeds
+from vast.scheduling.order import Line, Turns
+from vast.scheduling.placement import Seated, Unseated
+from vast.scheduling.scene import NOT_EVALUATED, Scene
+from vast.scheduling.shapes import JobShape
+from vast.scheduling.snapshot import Hold, PendingJob, Queue, Snapshot
+from vast.scheduling.taking import Taking, Wish
 
 
 def decide(snapshot: Snapshot, now: int, budget: int) -> Iterator[Decision]:
-    """Decide every pending job once: a Start or a Wait with its reason, in the order of deciding.
+    """Decide every pending job once: a Start or a Wait with its reason, in the order of deciding; between them what
+    must leave for whom, and what is kept for whom.
 
     ``now`` in seconds since the epoch. ``budget`` in search steps, for each pool by itself: pools do not
     touch each other, and one snapshot per pool gives the same decisions. Jobs that it does not reach wait as
@@ -44,24 +46,39 @@ class PoolCycle:
         budget: int,
     ) -> None:
         self._now = now
-        self._budget = Budget(budget)
-        self._state = PoolState((node for node in snapshot.nodes if node.pool == pool), snapshot.held)
-        self._ledger = Ledger(queues, snapshot.held, class_of)
-        self._shapes = Shapes(self._state)
-        self._search = Search(self._state, self._budget)
-        self._turns = Turns(self._ledger, Shares(self._ledger, self._state.capacity))
-        self._lines = self._form_lines(snapshot.pending)
+        self.scene = Scene(snapshot, pool, queues, class_of, now, budget)
+        self._ledger = self.scene.ledger
+        self._state = self.scene.state
+        self._taking = Taking(self.scene)
+        self._turns = Turns(self._ledger, self.scene.shares)
         self._failed: dict[tuple[JobShape, str], Reason] = {}
         self._no_room: dict[JobShape, Reason] = {}
+        self._lines: dict[str, Line] = {}
 
-    def _form_lines(self, pending: Sequence[PendingJob]) -> dict[str, Line]:
+    def _form_lines(self, started: set[str]) -> dict[str, Line]:
         jobs: dict[str, list[PendingJob]] = {}
-        for job in pending:
-            if job.queue in self._ledger.queues:
+        for job in self.scene.pending.values():
+            if job.id not in started:
                 jobs.setdefault(job.queue, []).append(job)
         return {queue_id: Line(jobs[queue_id]) for queue_id in sorted(jobs)}
 
     def decisions(self) -> Iterator[Decision]:
+        yield from ended_holds(self.scene)
+        growth = Growth(self.scene, self._taking)
+        yield from growth.make_whole()
+        started = set()
+        for start in complete_holds(self.scene):
+            started.add(start.job)
+            growth.started(start)
+            yield start
+        self._lines = self._form_lines(started)
+        for decision in self._main():
+            if isinstance(decision, Start):
+                growth.started(decision)
+            yield decision
+        yield from growth.extras()
+
+    def _main(self) -> Iterator[Decision]:
         for queue_id, line in self._lines.items():
             shut = self._shut(queue_id)
             if shut is None:
@@ -73,13 +90,11 @@ class PoolCycle:
             job = line.head
             if job is None:
                 raise RuntimeError(f"queue {leaf} offered a job that it does not have")
-            answer = self._answer(job)
-            if isinstance(answer, Start):
-                yield answer
-                line.advance(started=True)
-            else:
-                yield _pass_over(line, job, answer)
-            yield from self._offer_next(leaf, held_changed=isinstance(answer, Start))
+            changed = False
+            for decision in self._decide(line, job):
+                changed |= isinstance(decision, Start | Keep)
+                yield decision
+            yield from self._offer_next(leaf, held_changed=changed)
 
     def _shut(self, queue_id: str) -> Reason | None:
         """Why the queue starts nothing at all."""
@@ -93,13 +108,60 @@ class PoolCycle:
         line = self._lines[leaf]
         while (job := line.head) is not None and job.not_before > self._now:
             yield _pass_over(line, job, Reason("BACKING_OFF", {"seconds": job.not_before - self._now}))
-        demand = self._shapes.of(job).demand if job is not None else None
+        demand = self.scene.shapes.of(job).demand if job is not None else None
         self._turns.offer(leaf, demand, held_changed=held_changed)
 
+    def _decide(self, line: Line, job: PendingJob) -> Iterator[Decision]:
+        """Everything that follows from one job's turn."""
+        hold = self.scene.holds.get(job.id)
+        if hold is not None:
+            yield from self._decide_held(line, job, hold)
+            return
+        answer = self._answer(job)
+        if isinstance(answer, Reason) and self._may_take(job, answer):
+            try:
+                taken = list(self._taking.decisions(self._wish(job), job.groups))
+            except BudgetExhausted:
+                taken = []
+            yield from taken
+            if taken and isinstance(taken[-1], Start):
+                line.advance(started=True)
+                return
+            if taken:
+                yield _pass_over(line, job, waiting_for_victims(self.scene, job))
+                return
+        if isinstance(answer, Start):
+            yield answer
+            line.advance(started=True)
+        else:
+            yield _pass_over(line, job, answer)
+
+    def _decide_held(self, line: Line, job: PendingJob, hold: Hold) -> Iterator[Decision]:
+        """A job that has a hold starts elsewhere if there is room, and else waits for its victims."""
+        holder = let_go(self.scene, hold)
+        answer = self._answer(job)
+        if isinstance(answer, Start):
+            yield answer
+            line.advance(started=True)
+            return
+        keep(self.scene, hold, holder)
+        yield _pass_over(line, job, waiting_for_victims(self.scene, job))
+
+    def _may_take(self, job: PendingJob, answer: Reason) -> bool:
+        return (
+            job.may_evict
+            and answer.code not in ("NOT_EVALUATED_YET", "NO_MATCHING_MODEL")
+            and job.evict_not_before <= self._now
+            and not self.scene.budget.exhausted
+        )
+
+    def _wish(self, job: PendingJob) -> Wish:
+        return Wish(job.id, job.queue, job.priority, job.preemptible, self.scene.shapes.of(job))
+
     def _answer(self, job: PendingJob) -> Start | Reason:
-        if self._budget.exhausted:
+        if self.scene.budget.exhausted:
             return NOT_EVALUATED
-        shape = self._shapes.of(job)
+        shape = self.scene.shapes.of(job)
         known = self._failed.get((shape, job.queue))
         if known is not None:
             return known
@@ -121,38 +183,19 @@ class PoolCycle:
         return None
 
     def _place(self, job: PendingJob, shape: JobShape) -> Start | Reason:
-        rooms = {name: self._ledger.room(job.queue, name) for name in self._state.classes}
-        free = {name: room.free for name, room in rooms.items() if room is not None}
         try:
-            outcome = self._search.seat(shape, free)
+            outcome = self.scene.search.seat(shape, self.scene.rooms(job.queue))
         except BudgetExhausted:
             return NOT_EVALUATED
         if isinstance(outcome, Seated):
-            for name, charge in outcome.charges.items():
-                self._ledger.start(job.queue, name, charge)
-            return Start(job.id, tuple(self._placements(job, outcome)))
+            self._ledger.book(job.queue, outcome.charges, 1, fixed=not job.preemptible)
+            return Start(job.id, self.scene.placements(job.groups, outcome))
         reason = self._explain(job, shape, outcome)
         if outcome.limited is None:
             self._no_room[shape] = reason
         else:
             self._failed[shape, job.queue] = reason
         return reason
-
-    def _placements(self, job: PendingJob, seated: Seated) -> Iterator[Placement]:
-        for group, seats in zip(job.groups, seated.groups, strict=True):
-            request = group.request
-            for task_id, seat in zip(group.task_ids, seats, strict=True):
-                yield Placement(
-                    task=task_id,
-                    node=self._state.nodes[seat.node].id,
-                    slices=self._slices(seat),
-                    cpu_millis=request.cpu_millis,
-                    host_memory_mib=request.host_memory_mib,
-                )
-
-    def _slices(self, seat: Seat) -> tuple[HeldSlice, ...]:
-        needs = ((self._state.devices[d].id, seat.ask.needs[self._state.sku[d]]) for d in seat.devices)
-        return tuple(HeldSlice(d, need.cores, need.memory_mib, need.whole, need.charge) for d, need in needs)
 
     def _explain(self, job: PendingJob, shape: JobShape, outcome: Unseated) -> Reason:
         survey = Survey(self._state, outcome.group)

@@ -91,8 +91,18 @@ class Ledger:
                 tightest = Room(limit - held, self.queues[step], limit, held)
         return tightest
 
-    def start(self, queue_id: str, device_class: str, charge: int) -> None:
-        self._book(queue_id, device_class, charge, stopping=False)
+    def book(
+        self,
+        queue_id: str,
+        charges: Mapping[str, int],
+        sign: int = 1,
+        *,
+        stopping: bool = False,
+        fixed: bool = False,
+    ) -> None:
+        """Charge the queue and its ancestors, or (-1) take the charge back."""
+        for name, charge in charges.items():
+            self._book(queue_id, name, sign * charge, stopping=stopping)
 
     def _book(self, queue_id: str, device_class: str, charge: int, *, stopping: bool) -> None:
         for step in self._paths[queue_id]:

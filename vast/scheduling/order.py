@@ -34,6 +34,12 @@ class Shares:
             self._known[key] = self._compute(queue_id, device_class)
         return self._known[key]
 
+    def fair(self, queue_id: str, device_class: str) -> int:
+        return self.share(queue_id, device_class)
+
+    def guarantee(self, queue_id: str, device_class: str) -> int:
+        return self._ledger.guaranteed(queue_id, device_class)
+
     def _compute(self, queue_id: str, device_class: str) -> int:
         guaranteed = self._ledger.guaranteed(queue_id, device_class)
         if guaranteed > 0:
@@ -62,6 +68,10 @@ class Line:
     @property
     def position(self) -> int:
         return self._next + 1 - self._started
+
+    def replace_head(self, job: PendingJob) -> None:
+        """The same job asks for its next part."""
+        self._jobs[self._next] = job
 
     def advance(self, *, started: bool) -> None:
         self._next += 1

@@ -60,14 +60,17 @@ class Search:
         self._budget = budget
         self._columns: dict[Ask, Column] = {}
 
-    def seat(self, shape: JobShape, room: Mapping[str, int]) -> Seated | Unseated:
+    def seat(self, shape: JobShape, room: Mapping[str, int], nodes: Bools | None = None) -> Seated | Unseated:
         """Find seats for every task. ``room`` = milli-cards left under limits, for the classes that have one.
 
         Raises BudgetExhausted, with the state as it was. Nodes to avoid are used only where nothing else will
         do.
         """
         best: Unseated | None = None
-        for avoid in (shape.avoid, None) if shape.avoid is not None else (None,):
+        outside = None if nodes is None else ~nodes
+        wishes = (shape.avoid, None) if shape.avoid is not None else (None,)
+        for wish in wishes:
+            avoid = outside if wish is None else wish if outside is None else wish | outside
             for attempt in shape.attempts:
                 outcome = self._try(shape, attempt, avoid, room)
                 if isinstance(outcome, Seated):
@@ -156,7 +159,7 @@ class _Trial:
                 continue
             seats.append(seat)
             self._placed += 1
-        return _side_by_side(seats)
+        return side_by_side(seats)
 
     def _seat_task(self, ask: Ask, column: Column, taken: Bools | None, on_node: Ints | None) -> Seat | None:
         self._budget.spend(1)
@@ -250,7 +253,7 @@ class _Trial:
         return int(np.count_nonzero(roomy & taken))
 
 
-def _side_by_side(seats: Sequence[Seat]) -> tuple[Seat, ...]:
+def side_by_side(seats: Sequence[Seat]) -> tuple[Seat, ...]:
     """Group seats by node, nodes in the order of first use: tasks of one group differ only in rank."""
     rank: dict[int, int] = {}
     for seat in seats:

@@ -3,6 +3,7 @@ cycle."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -73,6 +74,20 @@ class JobShape:
     @property
     def tasks(self) -> int:
         return sum(group.tasks for group in self.groups)
+
+    @property
+    def ruled(self) -> bool:
+        """Seats must satisfy more than room: topology, links."""
+        return False
+
+    def required_domains(self, state: PoolState) -> list[Bools] | None:
+        """The domains (as masks over nodes) of which one must hold the whole gang; None = no such rule."""
+        return None
+
+    def only(self, indices: Sequence[int]) -> JobShape:
+        """The same job with these groups alone."""
+        groups = tuple(self.groups[i] for i in indices)
+        return JobShape(groups, self.avoid, _attempts(groups))
 
     @property
     def unmatched(self) -> GroupShape | None:

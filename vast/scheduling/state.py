@@ -16,7 +16,6 @@ from vast.scheduling.arrays import bools, ints
 from vast.scheduling.snapshot import Device, HeldSlice, HeldTask, Node, Placement
 from vast.vendors.base import SliceRule
 
-
 # What an exclusive slice takes of a device's slice slots: more than any device has.
 ALL_SLOTS = 1 << 20
 
@@ -142,7 +141,7 @@ class PoolState:
         for part in task.slices:
             self.give_device(self.device_index[part.device], part.cores, part.memory_mib, part.exclusive)
         node = self.node_index[task.node]
-        self._change_node(node, -task.cpu_millis, -task.host_memory_mib, -1)
+        self.change_node(node, -task.cpu_millis, -task.host_memory_mib, -1)
 
     def room_for(self, task: HeldTask | Placement) -> bool:
         """Whether the task would fit where it says, now."""
@@ -165,13 +164,14 @@ class PoolState:
 
     def take_device(self, device: int, cores: int, memory_mib: int, exclusive: bool) -> None:
         """Put a slice on the device. ``cores`` in percent; an exclusive one leaves no room for anybody."""
-        self._change_device(device, cores, memory_mib, 1, exclusive)
+        self.change_device(device, cores, memory_mib, 1, exclusive)
 
     def give_device(self, device: int, cores: int, memory_mib: int, exclusive: bool) -> None:
         """Take a slice off the device."""
-        self._change_device(device, -cores, -memory_mib, -1, exclusive)
+        self.change_device(device, -cores, -memory_mib, -1, exclusive)
 
-    def _change_device(self, device: int, cores: int, memory_mib: int, slices: int, exclusive: bool) -> None:
+    def change_device(self, device: int, cores: int, memory_mib: int, slices: int, exclusive: bool) -> None:
+        """Add to what is used of the device; negative figures take away."""
         self._device_log.append((device, cores, memory_mib, slices, exclusive))
         self._apply(device, cores, memory_mib, slices, exclusive)
 
@@ -188,9 +188,10 @@ class PoolState:
 
     def take_node(self, node: int, cpu_millis: int, memory_mib: int) -> None:
         """Put one task's host share on the node."""
-        self._change_node(node, cpu_millis, memory_mib, 1)
+        self.change_node(node, cpu_millis, memory_mib, 1)
 
-    def _change_node(self, node: int, cpu_millis: int, memory_mib: int, tasks: int) -> None:
+    def change_node(self, node: int, cpu_millis: int, memory_mib: int, tasks: int) -> None:
+        """Add to what is used of the node's host; negative figures take away."""
         self._node_log.append((node, cpu_millis, memory_mib, tasks))
         self.free_cpu[node] -= cpu_millis
         self.free_ram[node] -= memory_mib

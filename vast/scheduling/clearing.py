@@ -1,0 +1,250 @@
+"""Where room for one more task costs least: what must leave a device, a bank, a node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import heapify, heappop, heappush, heapreplace
+
+from vast.scheduling.asks import Ask, Need
+from vast.scheduling.budget import Budget
+from vast.scheduling.ledger import Ledger
+from vast.scheduling.placement import Seat
+from vast.scheduling.state import PoolState
+from vast.scheduling.trial import Cost, Trial, book
+from vast.scheduling.victims import Field, Unit
+
+
+class Clearing:
+    """Takes units out of single places on behalf of a trial."""
+
+    def __init__(self, state: PoolState, ledger: Ledger, field: Field, budget: Budget) -> None:
+        self.state = state
+        self._ledger = ledger
+        self._field = field
+        self._budget = budget
+
+    def bank(self, trial: Trial, ask: Ask, bank: int, taken: set[int]) -> list[int] | None:
+        """Make room for one task on the bank; its devices, or None when that cannot be done."""
+        self._budget.spend(1)
+        state = self.state
+        where = state.bank_devices(bank)
+        if not self.host(trial, ask, int(state.bank_node[bank])):
+            return None
+        blocked = [d for d in range(where.start, where.stop) if state.usable[d] and d not in taken]
+        chosen: list[int] = []
+        while True:
+            opened = [d for d in blocked if self._fits(ask, d)]
+            chosen += opened
+            if len(chosen) >= ask.devices:
+                return sorted(chosen[: ask.devices])
+            blocked = [d for d in blocked if d not in opened]
+            plans = [(plan, d) for d in blocked if (plan := self._plan(trial, ask, d)) is not None]
+            if not plans:
+                return None
+            (_, units), _ = min(plans, key=lambda item: (item[0][0], item[1]))
+            if not _remove_all(trial, units):
+                return None
+
+    def host(self, trial: Trial, ask: Ask, node: int) -> bool:
+        """Take units off the node until its CPU, memory and task slots suffice for one more task."""
+        row, request = self.state.nodes[node], ask.request
+        if self._host_fits(ask, node):
+            return True
+        if row.cpu_millis < request.cpu_millis or row.memory_mib < request.host_memory_mib:
+            return False
+        for unit in trial.order(unit for unit in self._field.on_node.get(node, ()) if trial.rule(unit)):
+            if _remove_all(trial, [unit]) and self._host_fits(ask, node):
+                return True
+        return False
+
+    def limits(self, trial: Trial, charges: Sequence[tuple[str, int]]) -> bool:
+        """Take units below the queues whose limit is in the way until the whole gang is allowed."""
+        leaf = trial.asker.leaf
+        for name, asked in charges:
+            room = self._ledger.room(leaf, name)
+            if room is None or room.free >= asked:
+                continue
+            units = [unit for unit in self._field.units if name in unit.charges and trial.rule(unit)]
+            for unit in trial.order(units):
+                if room.queue.id in self._ledger.path(unit.queue) and _remove_all(trial, [unit]):
+                    room = self._ledger.room(leaf, name)
+                if room is None or room.free >= asked:
+                    break
+            if room is not None and room.free < asked:
+                return False
+        return True
+
+    def _host_fits(self, ask: Ask, node: int) -> bool:
+        state, request = self.state, ask.request
+        return bool(
+            state.free_task_slots[node] > 0
+            and state.free_cpu[node] >= request.cpu_millis
+            and state.free_ram[node] >= request.host_memory_mib
+        )
+
+    def _fits(self, ask: Ask, device: int) -> bool:
+        state = self.state
+        return _has_room(
+            ask.needs[state.sku[device]],
+            int(state.free_cores[device]),
+            int(state.free_memory[device]),
+            int(state.free_slots[device]),
+            int(state.used_slots[device]),
+        )
+
+    def _plan(self, trial: Trial, ask: Ask, device: int) -> tuple[Cost, list[Unit]] | None:
+        """The units that must leave the device for one task: in the order of candidates until it fits, then those put
+        back that need not leave. Legality is judged one after the other."""
+        state = self.state
+        need = ask.needs[state.sku[device]]
+        free = [
+            int(state.free_cores[device]),
+            int(state.free_memory[device]),
+            int(state.free_slots[device]),
+            int(state.used_slots[device]),
+        ]
+        taken: list[Unit] = []
+        here = self._field.on_device.get(device, ())
+        for unit in trial.order(unit for unit in here if unit not in trial.out):
+            if _has_room(need, *free):
+                break
+            if trial.rule(unit):
+                self._book(trial, unit, -1)
+                taken.append(unit)
+                _count(free, unit, device, 1)
+        cost = trial.cost(taken)
+        for unit in reversed(taken):
+            self._book(trial, unit, 1)
+        if not _has_room(need, *free):
+            return None
+        needed = _put_back(need, free, taken, device)
+        return (cost if len(needed) == len(taken) else trial.cost(needed)), needed
+
+    def _book(self, trial: Trial, unit: Unit, sign: int) -> None:
+        for part in trial.leaving_with(unit):
+            book(self._ledger, part, sign)
+
+
+def _put_back(need: Need, free: list[int], taken: list[Unit], device: int) -> list[Unit]:
+    needed = list(taken)
+    for unit in reversed(taken):
+        _count(free, unit, device, -1)
+        if _has_room(need, *free):
+            needed.remove(unit)
+        else:
+            _count(free, unit, device, 1)
+    return needed
+
+
+def _count(free: list[int], unit: Unit, device: int, sign: int) -> None:
+    part = unit.by_device[device]
+    free[0] += sign * part.cores
+    free[1] += sign * part.memory_mib
+    free[2] += sign * part.slots
+    free[3] -= sign * part.slices
+
+
+def _has_room(need: Need, cores: int, memory_mib: int, slots: int, used: int) -> bool:
+    if need.whole:
+        return used == 0
+    return slots > 0 and cores >= need.cores and memory_mib >= need.memory_mib
+
+
+def _remove_all(trial: Trial, units: Sequence[Unit]) -> bool:
+    """Take them one after the other; False when one may not be taken any more."""
+    for unit in units:
+        rule = trial.rule(unit)
+        if not rule and unit not in trial.out:
+            return False
+        if rule:
+            trial.remove(unit, rule)
+    return True
+
+
+class Places:
+    """The cheapest place for one more task of a group, again and again.
+
+    While one asker takes units, places only get dearer, but for those on nodes where a unit just left as well. These
+    are judged anew, so the first entry of the heap that is still right is the cheapest place.
+    """
+
+    def __init__(
+        self, clearing: Clearing, trial: Trial, ask: Ask, banks: Sequence[int], *, spread: bool
+    ) -> None:
+        self._clearing = clearing
+        self._trial = trial
+        self._ask = ask
+        self._spread = spread
+        self._taken: set[int] = set()
+        self._current: dict[int, Cost] = {}
+        self._heap: list[tuple[Cost, int]] = []
+        self._banks_on: dict[int, list[int]] = {}
+        for bank in banks:
+            self._banks_on.setdefault(int(clearing.state.bank_node[bank]), []).append(bank)
+            self._judge(bank)
+        heapify(self._heap)
+
+    def next(self) -> Seat | None:
+        """Clear and take the cheapest place for one more task; None when there is none."""
+        while self._heap:
+            cost, bank = self._heap[0]
+            if self._current.get(bank) != cost:
+                heappop(self._heap)
+                continue
+            now = self._cost(bank)
+            if now is None:
+                del self._current[bank]
+                heappop(self._heap)
+            elif now != cost:
+                self._current[bank] = now
+                heapreplace(self._heap, (now, bank))
+            else:
+                return self._take(bank)
+        return None
+
+    def _judge(self, bank: int) -> None:
+        cost = self._cost(bank)
+        if cost is not None:
+            self._current[bank] = cost
+            self._heap.append((cost, bank))
+
+    def _cost(self, bank: int) -> Cost | None:
+        point = self._trial.point()
+        before = len(self._trial.out)
+        devices = self._clearing.bank(self._trial, self._ask, bank, self._taken)
+        cost = self._trial.cost(list(self._trial.out)[before:]) if devices is not None else None
+        self._trial.back_to(point)
+        return cost
+
+    def _take(self, bank: int) -> Seat:
+        before = len(self._trial.out)
+        devices = self._clearing.bank(self._trial, self._ask, bank, self._taken)
+        if devices is None:
+            raise RuntimeError("a place that could be cleared a moment ago cannot be cleared")
+        seat = Seat(int(self._clearing.state.bank_node[bank]), devices, self._ask)
+        take_seat(self._clearing.state, seat)
+        if self._spread:
+            self._taken.update(devices)
+        self._judge_again(list(self._trial.out)[before:], seat.node)
+        return seat
+
+    def _judge_again(self, gone: Sequence[Unit], node: int) -> None:
+        """Places on nodes that just changed may have become cheaper."""
+        nodes = {self._clearing.state.node_index[task.node] for unit in gone for task in unit.tasks}
+        touched = [bank for n in sorted(nodes | {node}) for bank in self._banks_on.get(n, ())]
+        for bank in touched:
+            cost = self._cost(bank)
+            if cost is None:
+                self._current.pop(bank, None)
+            elif cost != self._current.get(bank):
+                self._current[bank] = cost
+                heappush(self._heap, (cost, bank))
+
+
+def take_seat(state: PoolState, seat: Seat, sign: int = 1) -> None:
+    """Fill the seat in the state, or (-1) empty it."""
+    request = seat.ask.request
+    for device in seat.devices:
+        need = seat.ask.needs[state.sku[device]]
+        state.change_device(device, sign * need.cores, sign * need.memory_mib, sign, need.whole)
+    state.change_node(seat.node, sign * request.cpu_millis, sign * request.host_memory_mib, sign)

@@ -1,0 +1,134 @@
+"""Everything that one cycle of one pool works on, made from the snapshot once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from vast.common.reasons import Reason
+from vast.scheduling.budget import Budget
+from vast.scheduling.clearing import Clearing
+from vast.scheduling.ledger import Ledger
+from vast.scheduling.order import Shares
+from vast.scheduling.placement import Search, Seat, Seated
+from vast.scheduling.rights import Rights
+from vast.scheduling.scenario import Scenarios
+from vast.scheduling.shapes import JobShape, Shapes
+from vast.scheduling.snapshot import (
+    HeldJob,
+    HeldSlice,
+    Hold,
+    PendingJob,
+    Placement,
+    Queue,
+    Snapshot,
+    TaskGroup,
+)
+from vast.scheduling.state import PoolState
+from vast.scheduling.trial import book
+from vast.scheduling.victims import Field, Kind, Unit
+
+
+class Scene:
+    """The pool as arrays, the ledger, and the searches on them. ``ended`` are the holds that no longer count."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        pool: str,
+        queues: Sequence[Queue],
+        class_of: dict[str, str],
+        now: int,
+        budget: int,
+    ) -> None:
+        self.now = now
+        self.policy = snapshot.pool(pool)
+        self.budget = Budget(budget)
+        self.state = PoolState((node for node in snapshot.nodes if node.pool == pool), snapshot.held)
+        in_pool = {queue.id for queue in queues}
+        self.pending = {job.id: job for job in snapshot.pending if job.queue in in_pool}
+        self.running = {job.id: job for job in snapshot.jobs if job.queue in in_pool}
+        self.held_tasks = {task.task: task for task in snapshot.held if task.queue in in_pool}
+        self.holds = {hold.job: hold for hold in snapshot.holds if hold.queue in in_pool}
+        self.ended = [hold for hold in self.holds.values() if not self._stands(hold)]
+        for hold in self.ended:
+            del self.holds[hold.job]
+        self.ledger = Ledger(queues, snapshot.held, class_of)
+        for hold in self.holds.values():
+            for seat in hold.seats:
+                self.state.put(seat)
+        self.shapes = Shapes(self.state)
+        self.search = Search(self.state, self.budget)
+        self.shares = Shares(self.ledger, self.state.capacity)
+        self.rights = Rights(self.ledger, self.shares, now)
+        self.field = Field(self.state, snapshot, self.holds.values(), now)
+        for unit in self.field.units:
+            if unit.kind is Kind.HOLD:
+                book(self.ledger, unit, 1)
+        clearing = Clearing(self.state, self.ledger, self.field, self.budget)
+        self.scenarios = Scenarios(
+            self.state, self.ledger, self.rights, self.search, clearing, self.shape_of_unit
+        )
+
+    def _stands(self, hold: Hold) -> bool:
+        """Whether the hold still makes sense: its job waits for it, its seats are on nodes and devices in order."""
+        job = self.pending.get(hold.job) or self.running.get(hold.job)
+        if job is None or self.timed_out(hold):
+            return False
+        state = self.state
+        for seat in hold.seats:
+            node = state.node_index.get(seat.node)
+            if node is None or not state.ready[node] or state.node_cordoned[node]:
+                return False
+            devices = [state.device_index.get(part.device) for part in seat.slices]
+            if any(device is None or not state.usable[device] for device in devices):
+                return False
+        return True
+
+    def timed_out(self, hold: Hold) -> bool:
+        return self.now - hold.since > self.policy.hold_timeout
+
+    def shape_of_unit(self, unit: Unit) -> JobShape | None:
+        """What the tasks of a running job would need elsewhere; None when that is not known."""
+        job = self.running.get(unit.job)
+        if job is None or not unit.whole:
+            return None  # an extra comes back by growing
+        return self.shapes.of(self.as_pending(job, unit))
+
+    @staticmethod
+    def as_pending(job: HeldJob, unit: Unit) -> PendingJob:
+        """The minimum of a running job as if it waited."""
+        leaving = {task.task for task in unit.tasks}
+        groups = tuple(
+            replace(group, task_ids=tasks, min_replicas=len(tasks))
+            for group in job.groups
+            if (tasks := tuple(task for task in group.task_ids if task in leaving))
+        )
+        return PendingJob(job.id, job.queue, job.priority, job.submitted_at, groups, topology=job.topology)
+
+    def placements(self, groups: Sequence[TaskGroup], seated: Seated) -> tuple[Placement, ...]:
+        """The seats with the names of their tasks, in rank order."""
+        return tuple(self._placements(groups, seated))
+
+    def _placements(self, groups: Sequence[TaskGroup], seated: Seated) -> Iterator[Placement]:
+        for group, seats in zip(groups, seated.groups, strict=True):
+            for task_id, seat in zip(group.task_ids, seats, strict=False):
+                yield Placement(
+                    task=task_id,
+                    node=self.state.nodes[seat.node].id,
+                    slices=self._slices(seat),
+                    cpu_millis=group.request.cpu_millis,
+                    host_memory_mib=group.request.host_memory_mib,
+                )
+
+    def _slices(self, seat: Seat) -> tuple[HeldSlice, ...]:
+        needs = ((self.state.devices[d].id, seat.ask.needs[self.state.sku[d]]) for d in seat.devices)
+        return tuple(HeldSlice(d, need.cores, need.memory_mib, need.whole, need.charge) for d, need in needs)
+
+    def rooms(self, queue: str) -> dict[str, int]:
+        """Milli-cards that may still start under limits, for the classes that have one."""
+        rooms = {name: self.ledger.room(queue, name) for name in self.state.classes}
+        return {name: room.free for name, room in rooms.items() if room is not None}
+
+
+NOT_EVALUATED = Reason("NOT_EVALUATED_YET")

@@ -1,0 +1,187 @@
+"""Taking from others for one job: when it may be tried, which tries in which order, and what follows from success."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from vast.common.reasons import Reason
+from vast.scheduling.decisions import Decision, Evict, Keep, Release, Start
+from vast.scheduling.holds import keep, let_go
+from vast.scheduling.ledger import cards
+from vast.scheduling.placement import Seated
+from vast.scheduling.rights import MOVE, Asker
+from vast.scheduling.scenario import Scenario, Variant, variants
+from vast.scheduling.scene import Scene
+from vast.scheduling.shapes import JobShape
+from vast.scheduling.snapshot import Hold, Placement, TaskGroup
+from vast.scheduling.trial import book
+from vast.scheduling.victims import Kind, Unit
+
+REASONS = {
+    "priority": "EVICTED_FOR_PRIORITY",
+    "extra": "EVICTED_EXTRA",
+    "share": "EVICTED_FOR_SHARE",
+    "guarantee": "EVICTED_FOR_GUARANTEE",
+    MOVE: "MOVED",
+}
+# Moves lose nothing, so they come first; then evictions; then both together.
+MODES = ((False, True), (True, False), (True, True))
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A job (or one extra of it) that found no free room."""
+
+    job: str
+    leaf: str
+    priority: int
+    preemptible: bool
+    shape: JobShape
+    extra: bool = False
+
+
+class Taking:
+    """Remembers what was in vain until the world of the cycle changes."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._in_vain: dict[tuple[JobShape, str, int, bool], int] = {}
+        self._version = 0
+        self._moves_left = scene.policy.moves_per_hour - sum(
+            scene.now - at < 3600 for job in scene.running.values() for at in job.evicted_at
+        )
+
+    def world_changed(self) -> None:
+        """Something was started or kept: what was in vain may not be any more."""
+        self._version += 1
+
+    def decisions(self, wish: Wish, groups: Sequence[TaskGroup]) -> Iterator[Decision]:
+        """Evictions, moves and the hold that seat the job, or its Start when nobody has to leave; nothing when there
+        is no legal way, or when all that is needed is leaving already. Raises BudgetExhausted."""
+        scenario = self._find(wish)
+        if scenario is not None:
+            yield from self._carry_out(wish, scenario, self._scene.placements(groups, scenario.seated))
+
+    def _find(self, wish: Wish) -> Scenario | None:
+        key = (wish.shape, wish.leaf, wish.priority, wish.extra)
+        if not self._scene.field.units or self._in_vain.get(key) == self._version:
+            return None
+        for variant in variants(wish.shape):
+            if not self._may_ever(wish, variant):
+                continue
+            asker = Asker(
+                wish.job,
+                wish.leaf,
+                wish.priority,
+                variant.charges,
+                self._short(wish.shape, variant),
+                wish.extra,
+            )
+            for evicts, moves in MODES:
+                if moves and (wish.extra or self._moves_left <= 0):
+                    continue
+                scenario = self._attempt(replace(asker, evicts=evicts, moves=moves), wish, variant)
+                if scenario is not None:
+                    return scenario
+        self._in_vain[key] = self._version
+        return None
+
+    def _attempt(self, asker: Asker, wish: Wish, variant: Variant) -> Scenario | None:
+        """Searches only where somebody may be taken at all."""
+        rights = self._scene.rights
+        if not any(rights.rule(asker, unit) for unit in self._scene.field.units):
+            return None
+        return self._scene.scenarios.find(asker, wish.shape, variant)
+
+    def _may_ever(self, wish: Wish, variant: Variant) -> bool:
+        """Whether the gang would be allowed if everything else of its queues were gone."""
+        ledger = self._scene.ledger
+        return all(
+            (limit := ledger.quota(queue, name).limit) is None or asked <= limit
+            for queue in ledger.path(wish.leaf)
+            for name, asked in variant.charges.items()
+        )
+
+    def _short(self, shape: JobShape, variant: Variant) -> frozenset[str]:
+        """The classes that free room does not give to the groups that ask for them."""
+        names = sorted(variant.charges)
+        if len(names) < 2:
+            return frozenset(names)
+        short = [name for name in names if not self._free_for(shape, variant, name)]
+        return frozenset(short or names)
+
+    def _free_for(self, shape: JobShape, variant: Variant, name: str) -> bool:
+        mark = self._scene.state.mark()
+        part = shape.only([i for i, of in enumerate(variant.classes) if of == name])
+        outcome = self._scene.search.seat(part, {})
+        self._scene.state.undo(mark)
+        return isinstance(outcome, Seated)
+
+    def _carry_out(self, wish: Wish, scenario: Scenario, seats: tuple[Placement, ...]) -> Iterator[Decision]:
+        """The decisions of a scenario; the world of the cycle changes with them."""
+        self.world_changed()
+        scene = self._scene
+        for unit in scenario.out:
+            if unit.kind is Kind.HOLD:
+                let_go(scene, scene.holds[unit.job])
+                yield Release(unit.job)
+        leaving = self._leaving(scenario)
+        for units in leaving:
+            moved = units[0] in scenario.moves
+            yield self._evict(wish, units, MOVE if moved else scenario.out[units[0]], scenario)
+            if moved:
+                yield self._move(units[0], scenario.moves[units[0]])
+        if not any(unit.kind is not Kind.HOLD for unit in scenario.out):
+            for seat in seats:
+                scene.state.put(seat)
+            scene.ledger.book(wish.leaf, scenario.seated.charges, 1, fixed=not wish.preemptible)
+            yield Start(wish.job, seats)
+            return
+        victims = tuple(
+            task.task for unit in scenario.out if unit.kind is not Kind.HOLD for task in unit.tasks
+        )
+        rule = next((scenario.out[units[0]] for units in leaving if units[0] not in scenario.moves), MOVE)
+        keep(scene, Hold(wish.job, wish.leaf, seats, scene.now, victims, rule))
+        if leaving:
+            yield Keep(wish.job, seats, victims, rule)
+
+    @staticmethod
+    def _leaving(scenario: Scenario) -> list[list[Unit]]:
+        """Who has to be told, by job; a minimum before its extras."""
+        jobs: dict[str, list[Unit]] = {}
+        for unit in scenario.out:
+            if unit.kind in (Kind.MINIMUM, Kind.EXTRA):
+                jobs.setdefault(unit.job, []).append(unit)
+        return [sorted(units, key=lambda unit: not unit.whole) for units in jobs.values()]
+
+    def _evict(self, wish: Wish, units: Sequence[Unit], rule: str, scenario: Scenario) -> Evict:
+        scene = self._scene
+        for unit in units:
+            scene.field.told_to_stop(unit)
+            book(scene.ledger, unit, -1)
+            scene.ledger.book(unit.queue, unit.charges, 1, stopping=True, fixed=unit.fixed)
+        lost = sum(sum(unit.charges.values()) for unit in units)
+        return Evict(
+            job=units[0].job,
+            tasks=tuple(task.task for unit in units for task in unit.tasks),
+            by=wish.job,
+            rule=rule,
+            whole=units[0].whole,
+            reason=Reason(
+                REASONS[rule],
+                {
+                    "job": wish.job,
+                    "queue": scene.ledger.queues[wish.leaf].name,
+                    "cards": cards(lost),
+                    "gain_cards": cards(sum(scenario.seated.charges.values())),
+                },
+            ),
+        )
+
+    def _move(self, unit: Unit, seated: Seated) -> Keep:
+        self._moves_left -= 1
+        groups = self._scene.as_pending(self._scene.running[unit.job], unit).groups
+        seats = self._scene.placements(groups, seated)
+        keep(self._scene, Hold(unit.job, unit.queue, seats, self._scene.now, (), MOVE))
+        return Keep(unit.job, seats, (), MOVE)
