@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vast.common.reasons import Reason
-from vast.scheduling.decisions import Decision, Evict, Grow, Keep, Start, Wait
+from vast.scheduling.decisions import Decision, Evict, Grow, Keep, Reserve, Start, Wait
 from vast.scheduling.engine import decide
 from vast.scheduling.snapshot import (
     Alternative,
@@ -18,9 +18,11 @@ from vast.scheduling.snapshot import (
     Hold,
     Node,
     PendingJob,
+    Pool,
     Queue,
     Quota,
     Request,
+    Reservation,
     Snapshot,
     TaskGroup,
 )
@@ -58,6 +60,8 @@ class World:
     pending: list[PendingJob] = field(default_factory=list)
     jobs: list[HeldJob] = field(default_factory=list)
     kept: list[Hold] = field(default_factory=list)
+    reserved: list[Reservation] = field(default_factory=list)
+    policies: list[Pool] = field(default_factory=list)
 
     def node(
         self,
@@ -196,6 +200,13 @@ class World:
         self.jobs.append(HeldJob(name, queue, priority, len(self.jobs), (shape,), started_at=started, **more))
         return self
 
+    def keeps_reserved(self, job: str, outcome: Outcome) -> World:
+        """The reservation that the job got in an earlier cycle still stands."""
+        made = outcome.reservation(job)
+        queue = next(pending.queue for pending in self.pending if pending.id == job)
+        self.reserved.append(Reservation(job, queue, made.seats, made.starts_at, NOW))
+        return self
+
     def snapshot(self) -> Snapshot:
         queues = self.queues or World().queue("q").queues
         return Snapshot(
@@ -205,6 +216,8 @@ class World:
             tuple(self.pending),
             jobs=tuple(self.jobs),
             holds=tuple(self.kept),
+            reservations=tuple(self.reserved),
+            pools=tuple(self.policies),
         )
 
     def decide(self, budget: int = BUDGET) -> Outcome:
@@ -239,6 +252,9 @@ class Outcome:
         """The devices that are held for each task of the job."""
         keep = next(d for d in self.decisions if isinstance(d, Keep) and d.job == job)
         return [[part.device for part in seat.slices] for seat in keep.seats]
+
+    def reservation(self, job: str) -> Reserve:
+        return next(d for d in self.decisions if isinstance(d, Reserve) and d.job == job)
 
     def grown(self, job: str) -> int:
         return sum(len(d.placements) for d in self.decisions if isinstance(d, Grow) and d.job == job)
@@ -288,4 +304,4 @@ def after(snapshot: Snapshot, decisions: list[Decision]) -> Snapshot:
             for p in decision.placements
         ]
     pending = tuple(job for job in snapshot.pending if job.id not in started)
-    return Snapshot(snapshot.nodes, snapshot.queues, tuple(held), pending)
+    return replace(snapshot, held=tuple(held), pending=pending)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop, heappush, heapreplace
 
 from vast.scheduling.asks import Ask, Need
@@ -10,7 +10,7 @@ from vast.scheduling.budget import Budget
 from vast.scheduling.ledger import Ledger
 from vast.scheduling.placement import Seat
 from vast.scheduling.state import PoolState
-from vast.scheduling.trial import Cost, Trial, book
+from vast.scheduling.trial import FREE, Cost, Trial, book
 from vast.scheduling.victims import Field, Unit
 
 
@@ -44,6 +44,23 @@ class Clearing:
             (_, units), _ = min(plans, key=lambda item: (item[0][0], item[1]))
             if not _remove_all(trial, units):
                 return None
+
+    def price(self, trial: Trial, ask: Ask, bank: int, taken: set[int]) -> Cost | None:
+        """What ``bank`` would cost; the trial is left as it was."""
+        state = self.state
+        if ask.devices == 1 and self._host_fits(ask, int(state.bank_node[bank])):
+            self._budget.spend(1)
+            where = state.bank_devices(bank)
+            devices = [d for d in range(where.start, where.stop) if state.usable[d] and d not in taken]
+            if any(self._fits(ask, d) for d in devices):
+                return FREE
+            plans = [plan for d in devices if (plan := self._plan(trial, ask, d)) is not None]
+            return min((cost for cost, _ in plans), default=None)
+        point, before = trial.point(), len(trial.out)
+        cleared = self.bank(trial, ask, bank, taken)
+        cost = trial.cost(list(trial.out)[before:]) if cleared is not None else None
+        trial.back_to(point)
+        return cost
 
     def host(self, trial: Trial, ask: Ask, node: int) -> bool:
         """Take units off the node until its CPU, memory and task slots suffice for one more task."""
@@ -165,23 +182,32 @@ class Places:
     """The cheapest place for one more task of a group, again and again.
 
     While one asker takes units, places only get dearer, but for those on nodes where a unit just left as well. These
-    are judged anew, so the first entry of the heap that is still right is the cheapest place.
+    are judged anew, so the first entry of the heap that is still right is the cheapest place. ``known`` are prices of
+    the untouched pool, kept for the next asker of this kind; None = impossible.
     """
 
     def __init__(
-        self, clearing: Clearing, trial: Trial, ask: Ask, banks: Sequence[int], *, spread: bool
+        self,
+        clearing: Clearing,
+        trial: Trial,
+        ask: Ask,
+        banks: Sequence[int],
+        known: dict[int, Cost | None],
+        *,
+        spread: bool,
     ) -> None:
         self._clearing = clearing
         self._trial = trial
         self._ask = ask
         self._spread = spread
         self._taken: set[int] = set()
-        self._current: dict[int, Cost] = {}
-        self._heap: list[tuple[Cost, int]] = []
         self._banks_on: dict[int, list[int]] = {}
         for bank in banks:
             self._banks_on.setdefault(int(clearing.state.bank_node[bank]), []).append(bank)
-            self._judge(bank)
+            if bank not in known:
+                known[bank] = self._price(bank)
+        self._current = {bank: cost for bank in banks if (cost := known[bank]) is not None}
+        self._heap = [(cost, bank) for bank, cost in self._current.items()]
         heapify(self._heap)
 
     def next(self) -> Seat | None:
@@ -191,7 +217,7 @@ class Places:
             if self._current.get(bank) != cost:
                 heappop(self._heap)
                 continue
-            now = self._cost(bank)
+            now = self._price(bank)
             if now is None:
                 del self._current[bank]
                 heappop(self._heap)
@@ -202,19 +228,8 @@ class Places:
                 return self._take(bank)
         return None
 
-    def _judge(self, bank: int) -> None:
-        cost = self._cost(bank)
-        if cost is not None:
-            self._current[bank] = cost
-            self._heap.append((cost, bank))
-
-    def _cost(self, bank: int) -> Cost | None:
-        point = self._trial.point()
-        before = len(self._trial.out)
-        devices = self._clearing.bank(self._trial, self._ask, bank, self._taken)
-        cost = self._trial.cost(list(self._trial.out)[before:]) if devices is not None else None
-        self._trial.back_to(point)
-        return cost
+    def _price(self, bank: int) -> Cost | None:
+        return self._clearing.price(self._trial, self._ask, bank, self._taken)
 
     def _take(self, bank: int) -> Seat:
         before = len(self._trial.out)
@@ -231,14 +246,47 @@ class Places:
     def _judge_again(self, gone: Sequence[Unit], node: int) -> None:
         """Places on nodes that just changed may have become cheaper."""
         nodes = {self._clearing.state.node_index[task.node] for unit in gone for task in unit.tasks}
-        touched = [bank for n in sorted(nodes | {node}) for bank in self._banks_on.get(n, ())]
-        for bank in touched:
-            cost = self._cost(bank)
+        for bank in [bank for n in sorted(nodes | {node}) for bank in self._banks_on.get(n, ())]:
+            cost = self._price(bank)
             if cost is None:
                 self._current.pop(bank, None)
             elif cost != self._current.get(bank):
                 self._current[bank] = cost
                 heappush(self._heap, (cost, bank))
+
+
+class Prices:
+    """Prices of places that askers of one kind have in common, while only that kind changes the pool."""
+
+    def __init__(self, state: PoolState) -> None:
+        self._state = state
+        self._known: dict[tuple[object, ...], dict[int, Cost | None]] = {}
+        self._leaf = ""
+
+    def of(self, trial: Trial, ask: Ask, device_class: str) -> dict[int, Cost | None]:
+        """The prices known so far, to be added to; nothing is kept of a pool in which units are out already."""
+        asker = trial.asker
+        if asker.leaf != self._leaf:
+            self.forget()
+            self._leaf = asker.leaf
+        if trial.out:
+            return {}
+        key = (ask, device_class, asker.kind)
+        return self._known.setdefault(key, {})
+
+    def forget(self) -> None:
+        """Something changed that may have made places cheaper anywhere."""
+        self._known.clear()
+
+    def touched(self, nodes: Iterable[int]) -> None:
+        """These nodes changed."""
+        state = self._state
+        banks = [
+            bank for n in nodes for bank in range(state.node_bank_start[n], state.node_bank_start[n + 1])
+        ]
+        for known in self._known.values():
+            for bank in banks:
+                known.pop(bank, None)
 
 
 def take_seat(state: PoolState, seat: Seat, sign: int = 1) -> None:

@@ -6,16 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from vast.common.reasons import Reason
 from vast.scheduling.budget import BudgetExhausted
-from vast.scheduling.decisions import Decision, Keep, Start, Wait
+from vast.scheduling.decisions import Decision, Keep, Reserve, Start, Wait
 from vast.scheduling.explain import Survey, no_matching_model
 from vast.scheduling.growth import Growth
 from vast.scheduling.holds import complete_holds, ended_holds, keep, let_go, waiting_for_victims
 from vast.scheduling.ledger import exceeds
 from vast.scheduling.order import Line, Turns
 from vast.scheduling.placement import Seated, Unseated
+from vast.scheduling.reservations import Reservations, reserved
 from vast.scheduling.scene import NOT_EVALUATED, Scene
 from vast.scheduling.shapes import JobShape
-from vast.scheduling.snapshot import Hold, PendingJob, Queue, Snapshot
+from vast.scheduling.snapshot import Hold, PendingJob, Queue, Reservation, Snapshot
 from vast.scheduling.taking import Taking, Wish
 
 
@@ -50,6 +51,7 @@ class PoolCycle:
         self._ledger = self.scene.ledger
         self._state = self.scene.state
         self._taking = Taking(self.scene)
+        self._reservations = Reservations(self.scene, snapshot.reservations)
         self._turns = Turns(self._ledger, self.scene.shares)
         self._failed: dict[tuple[JobShape, str], Reason] = {}
         self._no_room: dict[JobShape, Reason] = {}
@@ -64,6 +66,7 @@ class PoolCycle:
 
     def decisions(self) -> Iterator[Decision]:
         yield from ended_holds(self.scene)
+        yield from self._reservations.releases()
         growth = Growth(self.scene, self._taking)
         yield from growth.make_whole()
         started = set()
@@ -117,24 +120,84 @@ class PoolCycle:
         if hold is not None:
             yield from self._decide_held(line, job, hold)
             return
+        reservation = self._reservations.step_aside(job)
+        if reservation is not None:
+            yield from self._decide_reserved(line, job, reservation)
+            return
         answer = self._answer(job)
-        if isinstance(answer, Reason) and self._may_take(job, answer):
-            try:
-                taken = list(self._taking.decisions(self._wish(job), job.groups))
-            except BudgetExhausted:
-                taken = []
-            yield from taken
-            if taken and isinstance(taken[-1], Start):
-                line.advance(started=True)
-                return
-            if taken:
-                yield _pass_over(line, job, waiting_for_victims(self.scene, job))
-                return
+        if isinstance(answer, Reason) and self._may_search(answer):
+            answer = self._as_guest(job) or answer
         if isinstance(answer, Start):
             yield answer
             line.advance(started=True)
+            return
+        taken = self._take(job, answer)
+        yield from taken
+        if taken:
+            yield from self._after_taking(line, job, taken)
+            return
+        reserve = self._reserve(job, answer)
+        if reserve is not None:
+            yield reserve
+            answer = reserved(reserve, answer)
+        yield _pass_over(line, job, answer)
+
+    def _decide_reserved(self, line: Line, job: PendingJob, reservation: Reservation) -> Iterator[Decision]:
+        """The holder of a reservation starts on it or elsewhere, may take, may send guests away, or waits on."""
+        answer = self._reservations.start(job, reservation) or self._place(job, self.scene.shapes.of(job))
+        if isinstance(answer, Start):
+            yield answer
+            line.advance(started=True)
+            return
+        taken = self._take(job, answer) or list(self._reservations.clear_of_guests(job, reservation))
+        yield from taken
+        if taken:
+            yield from self._after_taking(line, job, taken)
+            return
+        self._reservations.put_back(reservation)
+        yield _pass_over(line, job, reserved(reservation, answer))
+
+    def _take(self, job: PendingJob, answer: Reason) -> list[Decision]:
+        self.scene.rights.guarantee_delayed = False
+        if not self._may_take(job, answer):
+            return []
+        wish = Wish(job.id, job.queue, job.priority, job.preemptible, self.scene.shapes.of(job))
+        try:
+            return list(self._taking.decisions(wish, job.groups))
+        except BudgetExhausted:
+            return []
+
+    def _after_taking(self, line: Line, job: PendingJob, taken: Sequence[Decision]) -> Iterator[Decision]:
+        if isinstance(taken[-1], Start):
+            line.advance(started=True)
         else:
-            yield _pass_over(line, job, answer)
+            yield _pass_over(line, job, waiting_for_victims(self.scene, job))
+
+    def _as_guest(self, job: PendingJob) -> Start | None:
+        """Room on what others have reserved, if the job may use it."""
+        try:
+            seated = self._reservations.seat_guest(
+                job, self.scene.shapes.of(job), self.scene.rooms(job.queue)
+            )
+        except BudgetExhausted:
+            return None
+        return self._start(job, seated) if seated is not None else None
+
+    def _reserve(self, job: PendingJob, answer: Reason) -> Reserve | None:
+        """A reservation for a job that its limits allow and that has waited long, or whose right to evict is only
+        delayed by the protection of young work."""
+        waited = self._now - job.submitted_at >= self.scene.policy.reserve_after
+        if not self._may_search(answer) or not (waited or self.scene.rights.guarantee_delayed):
+            return None
+        try:
+            return self._reservations.reserve(job, self.scene.shapes.of(job), self.scene.rooms(job.queue))
+        except BudgetExhausted:
+            return None
+
+    def _may_search(self, answer: Reason) -> bool:
+        return (
+            answer.code in ("INSUFFICIENT_RESOURCES", "GANG_INCOMPLETE") and not self.scene.budget.exhausted
+        )
 
     def _decide_held(self, line: Line, job: PendingJob, hold: Hold) -> Iterator[Decision]:
         """A job that has a hold starts elsewhere if there is room, and else waits for its victims."""
@@ -154,9 +217,6 @@ class PoolCycle:
             and job.evict_not_before <= self._now
             and not self.scene.budget.exhausted
         )
-
-    def _wish(self, job: PendingJob) -> Wish:
-        return Wish(job.id, job.queue, job.priority, job.preemptible, self.scene.shapes.of(job))
 
     def _answer(self, job: PendingJob) -> Start | Reason:
         if self.scene.budget.exhausted:
@@ -188,14 +248,17 @@ class PoolCycle:
         except BudgetExhausted:
             return NOT_EVALUATED
         if isinstance(outcome, Seated):
-            self._ledger.book(job.queue, outcome.charges, 1, fixed=not job.preemptible)
-            return Start(job.id, self.scene.placements(job.groups, outcome))
+            return self._start(job, outcome)
         reason = self._explain(job, shape, outcome)
         if outcome.limited is None:
             self._no_room[shape] = reason
         else:
             self._failed[shape, job.queue] = reason
         return reason
+
+    def _start(self, job: PendingJob, seated: Seated) -> Start:
+        self._ledger.book(job.queue, seated.charges, 1, fixed=not job.preemptible)
+        return Start(job.id, self.scene.placements(job.groups, seated))
 
     def _explain(self, job: PendingJob, shape: JobShape, outcome: Unseated) -> Reason:
         survey = Survey(self._state, outcome.group)

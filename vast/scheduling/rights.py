@@ -30,6 +30,12 @@ class Asker:
     evicts: bool = True
     moves: bool = False
 
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """Askers of one kind and leaf are answered alike, but for what their leaf came to hold in between."""
+        charges = tuple(sorted(self.charges.items()))
+        return self.priority, charges, self.short, self.extra, self.evicts, self.moves
+
 
 class Rights:
     """Answers under which rule an asker may take a unit. Also counts what stood in the way, for the explanation."""
@@ -40,6 +46,7 @@ class Rights:
         self._now = now
         self._branches = cache(self._find_branches)
         self.protected_until: int | None = None
+        self.guarantee_delayed = False
 
     def rule(self, asker: Asker, unit: Unit) -> str:
         """The rule that allows it; "" = not allowed."""
@@ -117,6 +124,7 @@ class Rights:
         if unit.kind is Kind.MINIMUM and unit.started_at and self._now - unit.started_at < queue.min_runtime:
             until = unit.started_at + queue.min_runtime
             self.protected_until = min(until, self.protected_until or until)
+            self.guarantee_delayed |= rule == GUARANTEE
             return True
         if rule == GUARANTEE or queue.evictions_per_hour is None or unit.kind is Kind.HOLD:
             return False

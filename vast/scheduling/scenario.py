@@ -13,7 +13,7 @@ import numpy as np
 
 from vast.scheduling.arrays import Bools
 from vast.scheduling.asks import Ask
-from vast.scheduling.clearing import Clearing, Places, take_seat
+from vast.scheduling.clearing import Clearing, Places, Prices, take_seat
 from vast.scheduling.ledger import Ledger
 from vast.scheduling.placement import Search, Seat, Seated, side_by_side
 from vast.scheduling.rights import MOVE, Asker, Rights
@@ -77,6 +77,7 @@ class Scenarios:
         self._rights = rights
         self._search = search
         self._clearing = clearing
+        self.prices = Prices(state)
         self._shape_of = shape_of
 
     def find(self, asker: Asker, shape: JobShape, variant: Variant) -> Scenario | None:
@@ -128,7 +129,7 @@ class Scenarios:
             group, ask = shape.groups[index], variant.asks[index]
             banks = self._banks(ask, variant.classes[index], nodes)
             found = (
-                self._seat_group(trial, group, ask, banks)
+                self._seat_group(trial, group, ask, banks, variant.classes[index])
                 if ask.devices
                 else self._seat_on_hosts(trial, group, ask, nodes)
             )
@@ -140,9 +141,10 @@ class Scenarios:
         return [seats[index] for index in range(len(shape.groups))]
 
     def _seat_group(
-        self, trial: Trial, group: GroupShape, ask: Ask, banks: Sequence[int]
+        self, trial: Trial, group: GroupShape, ask: Ask, banks: Sequence[int], device_class: str
     ) -> list[Seat] | None:
-        places = Places(self._clearing, trial, ask, banks, spread=group.spread_devices)
+        known = self.prices.of(trial, ask, device_class)
+        places = Places(self._clearing, trial, ask, banks, known, spread=group.spread_devices)
         seats: list[Seat] = []
         while len(seats) < group.tasks:
             seat = places.next()

@@ -42,6 +42,7 @@ class Scene:
         budget: int,
     ) -> None:
         self.now = now
+        self.class_of = class_of
         self.policy = snapshot.pool(pool)
         self.budget = Budget(budget)
         self.state = PoolState((node for node in snapshot.nodes if node.pool == pool), snapshot.held)
@@ -75,15 +76,16 @@ class Scene:
         job = self.pending.get(hold.job) or self.running.get(hold.job)
         if job is None or self.timed_out(hold):
             return False
+        return all(self.in_order(seat) for seat in hold.seats)
+
+    def in_order(self, seat: Placement) -> bool:
+        """Whether the seat's node and devices may be used at all."""
         state = self.state
-        for seat in hold.seats:
-            node = state.node_index.get(seat.node)
-            if node is None or not state.ready[node] or state.node_cordoned[node]:
-                return False
-            devices = [state.device_index.get(part.device) for part in seat.slices]
-            if any(device is None or not state.usable[device] for device in devices):
-                return False
-        return True
+        node = state.node_index.get(seat.node)
+        if node is None or not state.ready[node] or state.node_cordoned[node]:
+            return False
+        devices = [state.device_index.get(part.device) for part in seat.slices]
+        return all(device is not None and state.usable[device] for device in devices)
 
     def timed_out(self, hold: Hold) -> bool:
         return self.now - hold.since > self.policy.hold_timeout

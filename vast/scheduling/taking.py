@@ -53,14 +53,17 @@ class Taking:
         )
 
     def world_changed(self) -> None:
-        """Something was started or kept: what was in vain may not be any more."""
+        """Something was started: what was in vain, or dear, may not be any more."""
         self._version += 1
+        self._scene.scenarios.prices.forget()
 
     def decisions(self, wish: Wish, groups: Sequence[TaskGroup]) -> Iterator[Decision]:
         """Evictions, moves and the hold that seat the job, or its Start when nobody has to leave; nothing when there
         is no legal way, or when all that is needed is leaving already. Raises BudgetExhausted."""
         scenario = self._find(wish)
-        if scenario is not None:
+        if scenario is None:
+            return
+        if not scenario.out or any(unit.kind is not Kind.STOPPING for unit in scenario.out):
             yield from self._carry_out(wish, scenario, self._scene.placements(groups, scenario.seated))
 
     def _find(self, wish: Wish) -> Scenario | None:
@@ -120,8 +123,9 @@ class Taking:
 
     def _carry_out(self, wish: Wish, scenario: Scenario, seats: tuple[Placement, ...]) -> Iterator[Decision]:
         """The decisions of a scenario; the world of the cycle changes with them."""
-        self.world_changed()
+        self._version += 1
         scene = self._scene
+        scene.scenarios.prices.touched(self._nodes(scenario, seats))
         for unit in scenario.out:
             if unit.kind is Kind.HOLD:
                 let_go(scene, scene.holds[unit.job])
@@ -132,7 +136,7 @@ class Taking:
             yield self._evict(wish, units, MOVE if moved else scenario.out[units[0]], scenario)
             if moved:
                 yield self._move(units[0], scenario.moves[units[0]])
-        if not any(unit.kind is not Kind.HOLD for unit in scenario.out):
+        if all(unit.kind is Kind.HOLD for unit in scenario.out):
             for seat in seats:
                 scene.state.put(seat)
             scene.ledger.book(wish.leaf, scenario.seated.charges, 1, fixed=not wish.preemptible)
@@ -143,8 +147,16 @@ class Taking:
         )
         rule = next((scenario.out[units[0]] for units in leaving if units[0] not in scenario.moves), MOVE)
         keep(scene, Hold(wish.job, wish.leaf, seats, scene.now, victims, rule))
-        if leaving:
-            yield Keep(wish.job, seats, victims, rule)
+        yield Keep(wish.job, seats, victims, rule)
+
+    def _nodes(self, scenario: Scenario, seats: Sequence[Placement]) -> set[int]:
+        index = self._scene.state.node_index
+        moved = {seat.node for place in scenario.moves.values() for group in place.groups for seat in group}
+        return (
+            moved
+            | {index[seat.node] for seat in seats}
+            | {index[task.node] for unit in scenario.out for task in unit.tasks}
+        )
 
     @staticmethod
     def _leaving(scenario: Scenario) -> list[list[Unit]]:

@@ -37,7 +37,9 @@ class Unit:
     are only held.
 
     ``charges`` in milli-cards by class. ``work`` = milli-cards x seconds that would be lost. ``started_at`` in seconds
-    (unknown = 0, old). ``extras`` leave with their minimum; ``turn`` is their order, the last rank first.
+    (unknown = 0, old). ``extras`` leave with their minimum; ``turn`` is their order, the last rank first. ``ends_at`` =
+    when its time is up at the latest (None = nobody knows). ``guest`` = may be stopped for a reservation on which it
+    started.
     """
 
     id: str
@@ -54,6 +56,8 @@ class Unit:
     evicted_at: tuple[int, ...] = ()
     extras: tuple[Unit, ...] = ()
     turn: int = 0
+    ends_at: int | None = None
+    guest: bool = False
     by_device: Mapping[int, Part] = field(default_factory=dict)
 
     @property
@@ -160,6 +164,8 @@ class Field:
             evicted_at=job.evicted_at,
             extras=extras,
             turn=turn,
+            ends_at=_end(job),
+            guest=job.preemptible and (job.movable or job.checkpoints),
         )
 
     def _unit(
@@ -178,6 +184,8 @@ class Field:
         evicted_at: tuple[int, ...] = (),
         extras: tuple[Unit, ...] = (),
         turn: int = 0,
+        ends_at: int | None = None,
+        guest: bool = False,
     ) -> Unit:
         charges: dict[str, int] = {}
         by_device: dict[int, Part] = {}
@@ -203,8 +211,18 @@ class Field:
             evicted_at=evicted_at,
             extras=extras,
             turn=turn,
+            ends_at=ends_at,
+            guest=guest,
             by_device=by_device,
         )
+
+
+def _end(job: HeldJob) -> int | None:
+    """A job whose slices may be paused by their neighbours is never sure to end."""
+    pausable = any(group.request.sharing == "priority-preemption" for group in job.groups)
+    if job.started_at is None or job.max_runtime is None or pausable:
+        return None
+    return job.started_at + job.max_runtime
 
 
 def _by_job(state: PoolState, held: Iterable[HeldTask]) -> dict[str, list[HeldTask]]:
