@@ -20,7 +20,7 @@ class Clearing:
     def __init__(self, state: PoolState, ledger: Ledger, field: Field, budget: Budget) -> None:
         self.state = state
         self._ledger = ledger
-        self._field = field
+        self.field = field
         self._budget = budget
 
     def bank(self, trial: Trial, ask: Ask, bank: int, taken: set[int]) -> list[int] | None:
@@ -69,7 +69,7 @@ class Clearing:
             return True
         if row.cpu_millis < request.cpu_millis or row.memory_mib < request.host_memory_mib:
             return False
-        for unit in trial.order(unit for unit in self._field.on_node.get(node, ()) if trial.rule(unit)):
+        for unit in trial.order(unit for unit in self.field.on_node.get(node, ()) if trial.rule(unit)):
             if _remove_all(trial, [unit]) and self._host_fits(ask, node):
                 return True
         return False
@@ -81,7 +81,7 @@ class Clearing:
             room = self._ledger.room(leaf, name)
             if room is None or room.free >= asked:
                 continue
-            units = [unit for unit in self._field.units if name in unit.charges and trial.rule(unit)]
+            units = [unit for unit in self.field.units if name in unit.charges and trial.rule(unit)]
             for unit in trial.order(units):
                 if room.queue.id in self._ledger.path(unit.queue) and _remove_all(trial, [unit]):
                     room = self._ledger.room(leaf, name)
@@ -121,7 +121,7 @@ class Clearing:
             int(state.used_slots[device]),
         ]
         taken: list[Unit] = []
-        here = self._field.on_device.get(device, ())
+        here = self.field.on_device.get(device, ())
         for unit in trial.order(unit for unit in here if unit not in trial.out):
             if _has_room(need, *free):
                 break

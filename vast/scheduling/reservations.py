@@ -136,7 +136,7 @@ class Reservations:
         for seat in reservation.seats:
             for part in seat.slices:
                 for unit in scene.field.on_device.get(scene.state.device_index[part.device], ()):
-                    here[unit] = None
+                    here |= dict.fromkeys(scene.field.with_extras(unit))
         guests = [unit for unit in here if unit.kind is not Kind.STOPPING]
         if not guests or not all(unit.guest and unit.started_at >= reservation.since for unit in guests):
             return
@@ -149,6 +149,8 @@ class Reservations:
         if not fits:
             return
         victims = tuple(task.task for unit in here for task in unit.tasks)
+        leaving: dict[str, list[Unit]] = {}
+        reasons: dict[str, Reason] = {}
         for unit in guests:
             scene.field.told_to_stop(unit)
             book(scene.ledger, unit, -1)
@@ -158,8 +160,12 @@ class Reservations:
                 "queue": scene.ledger.queues[job.queue].name,
                 "cards": cards(sum(unit.charges.values())),
             }
-            tasks = tuple(task.task for task in unit.tasks)
-            yield Evict(unit.job, tasks, job.id, "guest", unit.whole, Reason("EVICTED_GUEST", params))
+            leaving.setdefault(unit.job, []).append(unit)
+            reasons[unit.job] = Reason("EVICTED_GUEST", params)
+        for guest, units in leaving.items():
+            tasks = tuple(task.task for unit in units for task in unit.tasks)
+            whole = any(unit.whole for unit in units)
+            yield Evict(guest, tasks, job.id, "guest", whole, reasons[guest])
         hold = Hold(job.id, job.queue, reservation.seats, scene.now, victims, "guest")
         keep(scene, hold)
         yield Keep(job.id, reservation.seats, victims, "guest")

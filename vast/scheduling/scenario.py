@@ -105,7 +105,7 @@ class Scenarios:
             yield None
 
     def _on(self, nodes: Bools | None, asker: Asker, shape: JobShape, variant: Variant) -> Scenario | None:
-        trial = Trial(self._state, self._ledger, self._rights, asker)
+        trial = Trial(self._state, self._ledger, self._clearing.field, self._rights, asker)
         try:
             seats = self._seat_all(trial, shape, variant, nodes)
             seated = None if seats is None else self._settle(trial, shape, variant, seats, nodes)

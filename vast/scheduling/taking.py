@@ -145,7 +145,9 @@ class Taking:
         victims = tuple(
             task.task for unit in scenario.out if unit.kind is not Kind.HOLD for task in unit.tasks
         )
-        rule = next((scenario.out[units[0]] for units in leaving if units[0] not in scenario.moves), MOVE)
+        lost = [units[0] for units in leaving if units[0] not in scenario.moves]
+        lost += [unit for unit in scenario.out if unit.kind is Kind.HOLD]
+        rule = scenario.out[lost[0]] if lost else MOVE
         keep(scene, Hold(wish.job, wish.leaf, seats, scene.now, victims, rule))
         yield Keep(wish.job, seats, victims, rule)
 

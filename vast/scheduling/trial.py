@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from vast.scheduling.ledger import Ledger
 from vast.scheduling.rights import MOVE, Asker, Rights
 from vast.scheduling.state import Mark, PoolState
-from vast.scheduling.victims import Kind, Unit
+from vast.scheduling.victims import Field, Kind, Unit
 
 Key = tuple[int, int, int, int, int, int, int, int, str]
 Cost = tuple[int, ...]
@@ -26,8 +26,9 @@ class Point:
 class Trial:
     """What one asker would take. ``out`` maps each unit to the rule that allowed it."""
 
-    def __init__(self, state: PoolState, ledger: Ledger, rights: Rights, asker: Asker) -> None:
+    def __init__(self, state: PoolState, ledger: Ledger, field: Field, rights: Rights, asker: Asker) -> None:
         self._state = state
+        self._field = field
         self._ledger = ledger
         self._rights = rights
         self.asker = asker
@@ -59,7 +60,7 @@ class Trial:
 
     def leaving_with(self, unit: Unit) -> tuple[Unit, ...]:
         """The unit and what is left of its extras."""
-        return (unit, *(extra for extra in unit.extras if extra not in self.out))
+        return tuple(part for part in self._field.with_extras(unit) if part not in self.out)
 
     def remove(self, unit: Unit, rule: str) -> None:
         """Take the unit, and with a minimum all that is left of its extras."""

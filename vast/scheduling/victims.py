@@ -77,7 +77,7 @@ class Field:
     def __init__(self, state: PoolState, snapshot: Snapshot, holds: Iterable[Hold], now: int) -> None:
         self._state = state
         self._now = now
-        self.units: list[Unit] = []
+        self.units: dict[Unit, None] = {}
         self.on_device: dict[int, list[Unit]] = {}
         self.on_node: dict[int, list[Unit]] = {}
         self.of_job: dict[str, list[Unit]] = {}
@@ -90,7 +90,7 @@ class Field:
             self.add(self.unit_of_hold(hold))
 
     def add(self, unit: Unit) -> None:
-        self.units.append(unit)
+        self.units[unit] = None
         self.of_job.setdefault(unit.job, []).append(unit)
         for device in unit.by_device:
             self.on_device.setdefault(device, []).append(unit)
@@ -99,19 +99,22 @@ class Field:
 
     def drop(self, unit: Unit) -> None:
         """The unit is gone, or has become another one."""
-        self.units.remove(unit)
+        del self.units[unit]
         self.of_job[unit.job].remove(unit)
         for device in unit.by_device:
             self.on_device[device].remove(unit)
         for node in {self._state.node_index[task.node] for task in unit.tasks}:
             self.on_node[node].remove(unit)
 
+    def with_extras(self, unit: Unit) -> tuple[Unit, ...]:
+        """The unit and those of its extras that are still there."""
+        return (unit, *(extra for extra in unit.extras if extra in self.units))
+
     def told_to_stop(self, unit: Unit) -> None:
-        """From now on the tasks of this unit, and of its extras, only wait to be gone."""
-        for part in (unit, *(extra for extra in unit.extras if extra in self.of_job[unit.job])):
-            self.drop(part)
-            for task in part.tasks:
-                self.add(self._unit(Kind.STOPPING, part.job, part.queue, (task,), name=task.task))
+        """From now on the tasks of this unit only wait to be gone."""
+        self.drop(unit)
+        for task in unit.tasks:
+            self.add(self._unit(Kind.STOPPING, unit.job, unit.queue, (task,), name=task.task))
 
     def unit_of_hold(self, hold: Hold) -> Unit:
         """Seats that are held count as running work with nothing to lose."""
