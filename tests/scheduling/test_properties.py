@@ -153,7 +153,7 @@ def test_the_order_of_the_input_does_not_matter(world: Snapshot, chance: random.
 def test_nothing_that_could_start_is_left_waiting(world: Snapshot) -> None:
     """A second cycle on the result starts nothing, reservations aside. Gangs are left out: to seat them is a search by
     rules of thumb, and one may succeed in a smaller room by luck."""
-    world = replace(world, pools=tuple(Pool(name, max_reservations=0) for name in ("p", "q")))
+    world = replace(world, pools=tuple(Pool(q.pool, max_reservations=0) for q in world.queues))
     result = after(world, run(world))
     single = tuple(job for job in result.pending if len(job.groups) == 1 and len(job.groups[0].task_ids) == 1)
     rest = replace(result, pending=single)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from vast.common.reasons import Reason
 from vast.scheduling.decisions import Decision, Release, Start
 from vast.scheduling.scene import Scene
-from vast.scheduling.snapshot import Hold, PendingJob, Placement
+from vast.scheduling.snapshot import Hold, PendingJob
 from vast.scheduling.trial import book
 from vast.scheduling.victims import Kind, Unit
 
@@ -31,20 +31,9 @@ def _complete(scene: Scene, hold: Hold) -> bool:
     mark = scene.state.mark()
     for seat in hold.seats:
         scene.state.lift(seat)
-    complete = seats_fit(scene, hold.seats)
+    complete = scene.state.room_for_all(hold.seats)
     scene.state.undo(mark)
     return complete
-
-
-def seats_fit(scene: Scene, seats: Iterable[Placement]) -> bool:
-    """Whether all these seats could be taken now; the state is left as it was."""
-    mark = scene.state.mark()
-    fit = True
-    for seat in seats:
-        fit = fit and scene.state.room_for(seat)
-        scene.state.put(seat)
-    scene.state.undo(mark)
-    return fit
 
 
 def _become_work(scene: Scene, hold: Hold) -> None:

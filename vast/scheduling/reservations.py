@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from vast.common.reasons import Reason
 from vast.scheduling.decisions import Decision, Evict, Keep, Release, Reserve, Start
-from vast.scheduling.holds import keep, seats_fit
+from vast.scheduling.holds import keep
 from vast.scheduling.ledger import cards
 from vast.scheduling.placement import Seated
 from vast.scheduling.scene import Scene
@@ -118,7 +118,7 @@ class Reservations:
 
     def start(self, job: PendingJob, reservation: Reservation) -> Start | None:
         """The start on exactly the reserved set, once it is free."""
-        if not seats_fit(self._scene, reservation.seats):
+        if not self._scene.state.room_for_all(reservation.seats):
             return None
         charges: dict[str, int] = {}
         for seat in reservation.seats:
@@ -144,7 +144,7 @@ class Reservations:
         for unit in here:
             for task in unit.tasks:
                 scene.state.lift(task)
-        fits = seats_fit(scene, reservation.seats)
+        fits = scene.state.room_for_all(reservation.seats)
         scene.state.undo(mark)
         if not fits:
             return

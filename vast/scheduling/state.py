@@ -6,7 +6,7 @@ run of devices of one model on one node; a task takes its devices from one bank.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -152,6 +152,18 @@ class PoolState:
             and bool(self.free_task_slots[node] > 0)
             and all(self._room_on(self.device_index[part.device], part) for part in task.slices)
         )
+
+    def room_for_all(self, tasks: Sequence[HeldTask | Placement]) -> bool:
+        """Whether all of them would fit together; the state is left as it was."""
+        if len(tasks) == 1:
+            return self.room_for(tasks[0])
+        mark = self.mark()
+        fit = True
+        for task in tasks:
+            fit = fit and self.room_for(task)
+            self.put(task)
+        self.undo(mark)
+        return fit
 
     def _room_on(self, device: int, part: HeldSlice) -> bool:
         if part.exclusive:

@@ -83,7 +83,7 @@ class Trial:
         """Whether the unit still has room where it was. An extra does not stay without its minimum."""
         if unit.kind is Kind.EXTRA and any(unit in other.extras for other in self.out):
             return False
-        return all(self._state.room_for(task) for task in unit.tasks)
+        return self._state.room_for_all(unit.tasks)
 
     def order(self, units: Iterable[Unit]) -> list[Unit]:
         """In the order in which they are taken (design: order of candidates)."""
