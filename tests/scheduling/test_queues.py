@@ -52,7 +52,8 @@ def test_a_branch_is_compared_by_all_that_it_holds() -> None:
     world = World().node("a", 4).queue("left", limit=4).queue("right", limit=4)
     world.queue("l1", parent="left").queue("l2", parent="left").queue("r1", parent="right")
     world.holds("a-0", queue="l1", exclusive=True)
-    assert world.job("l", queue="l2").job("r", queue="r1").decide().started == ["r", "l"]
+    world.job("l", queue="l2").job("r", queue="r1").job("r-2", queue="r1")
+    assert world.decide().started == ["r", "l", "r-2"]
 
 
 def test_work_that_is_stopping_no_longer_counts_in_the_order() -> None:

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from vast.common.reasons import Reason
 from vast.scheduling.budget import BudgetExhausted
-from vast.scheduling.decisions import Decision, Keep, Reserve, Start, Wait
+from vast.scheduling.decisions import Decision, Evict, Keep, Reserve, Start, Wait
 from vast.scheduling.explain import Survey, no_matching_model
 from vast.scheduling.growth import Growth
 from vast.scheduling.holds import complete_holds, ended_holds, keep, let_go, waiting_for_victims
-from vast.scheduling.ledger import exceeds
 from vast.scheduling.order import Line, Turns
 from vast.scheduling.placement import Seated, Unseated
 from vast.scheduling.reservations import Reservations, reserved
@@ -34,6 +33,12 @@ def decide(snapshot: Snapshot, now: int, budget: int) -> Iterator[Decision]:
         yield from PoolCycle(snapshot, pool, queues, class_of, now, budget).decisions()
 
 
+# In a strict queue these do not hold back who comes after: the job is not waiting for room.
+HOLDS_BACK_NOBODY = frozenset(
+    {"NO_MATCHING_MODEL", "BACKING_OFF", "QUEUE_CLOSED", "QUEUE_NOT_LEAF", "BEHIND_OTHERS"}
+)
+
+
 class PoolCycle:
     """One pass over the pending jobs of one pool."""
 
@@ -53,7 +58,8 @@ class PoolCycle:
         self._taking = Taking(self.scene)
         self._reservations = Reservations(self.scene, snapshot.reservations)
         self._turns = Turns(self._ledger, self.scene.shares)
-        self._failed: dict[tuple[JobShape, str], Reason] = {}
+        self._failed: dict[tuple[JobShape, str, bool], Reason] = {}
+        self._ahead: dict[str, dict[str, str]] = {}
         self._no_room: dict[JobShape, Reason] = {}
         self._lines: dict[str, Line] = {}
 
@@ -70,14 +76,16 @@ class PoolCycle:
         growth = Growth(self.scene, self._taking)
         yield from growth.make_whole()
         started = set()
-        for start in complete_holds(self.scene):
-            started.add(start.job)
-            growth.started(start)
-            yield start
+        for complete in complete_holds(self.scene):
+            started.add(complete.job)
+            growth.seated(complete)
+            yield complete
         self._lines = self._form_lines(started)
         for decision in self._main():
             if isinstance(decision, Start):
-                growth.started(decision)
+                growth.seated(decision)
+            elif isinstance(decision, Evict):
+                growth.lost(decision)
             yield decision
         yield from growth.extras()
 
@@ -87,7 +95,7 @@ class PoolCycle:
             if shut is None:
                 yield from self._offer_next(queue_id, held_changed=True)
             while shut is not None and line.head is not None:
-                yield _pass_over(line, line.head, shut)
+                yield self._pass_over(line, line.head, shut)
         while (leaf := self._turns.next_leaf()) is not None:
             line = self._lines[leaf]
             job = line.head
@@ -110,7 +118,7 @@ class PoolCycle:
         """Let the leaf offer its first job that is not in back-off; those before it wait."""
         line = self._lines[leaf]
         while (job := line.head) is not None and job.not_before > self._now:
-            yield _pass_over(line, job, Reason("BACKING_OFF", {"seconds": job.not_before - self._now}))
+            yield self._pass_over(line, job, Reason("BACKING_OFF", {"seconds": job.not_before - self._now}))
         demand = self.scene.shapes.of(job).demand if job is not None else None
         self._turns.offer(leaf, demand, held_changed=held_changed)
 
@@ -140,7 +148,7 @@ class PoolCycle:
         if reserve is not None:
             yield reserve
             answer = reserved(reserve, answer)
-        yield _pass_over(line, job, answer)
+        yield self._pass_over(line, job, answer)
 
     def _decide_reserved(self, line: Line, job: PendingJob, reservation: Reservation) -> Iterator[Decision]:
         """The holder of a reservation starts on it or elsewhere, may take, may send guests away, or waits on."""
@@ -155,7 +163,7 @@ class PoolCycle:
             yield from self._after_taking(line, job, taken)
             return
         self._reservations.put_back(reservation)
-        yield _pass_over(line, job, reserved(reservation, answer))
+        yield self._pass_over(line, job, reserved(reservation, answer))
 
     def _take(self, job: PendingJob, answer: Reason) -> list[Decision]:
         self.scene.rights.guarantee_delayed = False
@@ -171,13 +179,13 @@ class PoolCycle:
         if isinstance(taken[-1], Start):
             line.advance(started=True)
         else:
-            yield _pass_over(line, job, waiting_for_victims(self.scene, job))
+            yield self._pass_over(line, job, waiting_for_victims(self.scene, job))
 
     def _as_guest(self, job: PendingJob) -> Start | None:
         """Room on what others have reserved, if the job may use it."""
         try:
             seated = self._reservations.seat_guest(
-                job, self.scene.shapes.of(job), self.scene.rooms(job.queue)
+                job, self.scene.shapes.of(job), self.scene.rooms(job.queue, fixed=not job.preemptible)
             )
         except BudgetExhausted:
             return None
@@ -190,7 +198,9 @@ class PoolCycle:
         if not self._may_search(answer) or not (waited or self.scene.rights.guarantee_delayed):
             return None
         try:
-            return self._reservations.reserve(job, self.scene.shapes.of(job), self.scene.rooms(job.queue))
+            return self._reservations.reserve(
+                job, self.scene.shapes.of(job), self.scene.rooms(job.queue, fixed=not job.preemptible)
+            )
         except BudgetExhausted:
             return None
 
@@ -208,7 +218,7 @@ class PoolCycle:
             line.advance(started=True)
             return
         keep(self.scene, hold, holder)
-        yield _pass_over(line, job, waiting_for_victims(self.scene, job))
+        yield self._pass_over(line, job, waiting_for_victims(self.scene, job))
 
     def _may_take(self, job: PendingJob, answer: Reason) -> bool:
         return (
@@ -222,29 +232,40 @@ class PoolCycle:
         if self.scene.budget.exhausted:
             return NOT_EVALUATED
         shape = self.scene.shapes.of(job)
-        known = self._failed.get((shape, job.queue))
+        known = self._failed.get((shape, job.queue, job.preemptible))
         if known is not None:
             return known
-        over = self._over_limit(job.queue, shape)
-        if over is not None:
-            return over
+        behind = self._behind(job, shape)
+        if behind is not None:
+            return behind
+        for name, asked in shape.least.items():
+            over = self.scene.bounded(job.queue, name, asked, fixed=not job.preemptible)
+            if over is not None:
+                return over
         if shape in self._no_room:
             return self._no_room[shape]
         if shape.unmatched is not None:
             return no_matching_model(shape.unmatched)
         return self._place(job, shape)
 
-    def _over_limit(self, queue_id: str, shape: JobShape) -> Reason | None:
-        """The limit that the job passes whatever devices it gets."""
-        for name, asked in shape.least.items():
-            room = self._ledger.room(queue_id, name)
-            if room is not None and asked > room.free:
-                return exceeds(room, name, asked)
-        return None
+    def _behind(self, job: PendingJob, shape: JobShape) -> Reason | None:
+        """In a strict queue: the job ahead that waits for one of the same classes."""
+        ahead = self._ahead.get(job.queue, {})
+        return next(
+            (Reason("BEHIND_OTHERS", {"job": ahead[name]}) for name in shape.classes if name in ahead), None
+        )
+
+    def _note_strict(self, job: PendingJob, reason: Reason) -> None:
+        """A job that cannot start now holds back later ones of its strict queue; an impossible one holds back
+        nobody."""
+        if self._ledger.queues[job.queue].strict and reason.code not in HOLDS_BACK_NOBODY:
+            ahead = self._ahead.setdefault(job.queue, {})
+            for name in self.scene.shapes.of(job).classes:
+                ahead.setdefault(name, job.id)
 
     def _place(self, job: PendingJob, shape: JobShape) -> Start | Reason:
         try:
-            outcome = self.scene.search.seat(shape, self.scene.rooms(job.queue))
+            outcome = self.scene.search.seat(shape, self.scene.rooms(job.queue, fixed=not job.preemptible))
         except BudgetExhausted:
             return NOT_EVALUATED
         if isinstance(outcome, Seated):
@@ -253,7 +274,7 @@ class PoolCycle:
         if outcome.limited is None:
             self._no_room[shape] = reason
         else:
-            self._failed[shape, job.queue] = reason
+            self._failed[shape, job.queue, job.preemptible] = reason
         return reason
 
     def _start(self, job: PendingJob, seated: Seated) -> Start:
@@ -265,10 +286,10 @@ class PoolCycle:
         evidence = survey.evidence(outcome.own_devices)
         if outcome.limited is not None:
             name, asked = outcome.limited
-            room = self._ledger.room(job.queue, name)
-            if room is None:
-                raise RuntimeError(f"no limit of class {name} above queue {job.queue}")
-            over = exceeds(room, name, max(asked, shape.demand.get(name, 0)))
+            asked = max(asked, shape.demand.get(name, 0))
+            over = self.scene.bounded(job.queue, name, asked, fixed=not job.preemptible)
+            if over is None:
+                raise RuntimeError(f"nothing bounds class {name} for queue {job.queue}")
             if outcome.limit_only:
                 return Reason(over.code, over.params, evidence)
             evidence = (over, *evidence)
@@ -276,8 +297,8 @@ class PoolCycle:
             return Reason("GANG_INCOMPLETE", {"placed": outcome.placed, "total": shape.tasks}, evidence)
         return Reason("INSUFFICIENT_RESOURCES", survey.summary(), evidence)
 
-
-def _pass_over(line: Line, job: PendingJob, reason: Reason) -> Wait:
-    position = line.position
-    line.advance(started=False)
-    return Wait(job.id, reason, position)
+    def _pass_over(self, line: Line, job: PendingJob, reason: Reason) -> Wait:
+        self._note_strict(job, reason)
+        position = line.position
+        line.advance(started=False)
+        return Wait(job.id, reason, position)

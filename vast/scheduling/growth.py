@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from vast.scheduling.budget import BudgetExhausted
-from vast.scheduling.decisions import Decision, Grow, Keep, Start
+from vast.scheduling.decisions import Decision, Evict, Grow, Keep, Start
 from vast.scheduling.order import Line, Turns
 from vast.scheduling.placement import Seated
 from vast.scheduling.scene import Scene
@@ -22,22 +22,24 @@ class Growth:
     def __init__(self, scene: Scene, taking: Taking) -> None:
         self._scene = scene
         self._taking = taking
-        self._seated: dict[str, set[str]] = {}
-        for task in scene.held_tasks.values():
-            self._seated.setdefault(task.job, set()).add(task.task)
+        self._seated = scene.seated
         self._growing: dict[str, Running] = {
             job.id: job
             for job in scene.running.values()
             if scene.now - job.shrunk_at >= scene.policy.grow_after and job.id not in scene.holds
         }
 
-    def started(self, start: Start) -> None:
-        """The job may get its extras in the same cycle."""
-        self._seated[start.job] = {placement.task for placement in start.placements}
+    def seated(self, start: Start | Grow) -> None:
+        """The job may get (more) extras in the same cycle."""
+        self._seated.setdefault(start.job, set()).update(placement.task for placement in start.placements)
         job = self._scene.pending.get(start.job)
         if job is not None:
             self._growing[start.job] = job
         self._taking.world_changed()
+
+    def lost(self, evict: Evict) -> None:
+        """Who loses something gets nothing in the same cycle."""
+        self._growing.pop(evict.job, None)
 
     def make_whole(self) -> Iterator[Decision]:
         """Seats again what running gangs lost of their minimum."""
@@ -69,9 +71,10 @@ class Growth:
             ask = line.head
             if ask is None:
                 raise RuntimeError(f"queue {leaf} offered an extra that it does not have")
-            granted = list(self._grow(ask, ask.groups[0], extra=True))
+            granted = list(self._grow(ask, ask.groups[0], extra=True)) if ask.id in self._growing else []
             yield from granted
-            again = self._next_extra(self._growing[ask.id]) if granted else None
+            job = self._growing.get(ask.id)
+            again = self._next_extra(job) if granted and job is not None else None
             if again is None:
                 line.advance(started=True)
             else:
@@ -138,5 +141,7 @@ class Growth:
                 yield Grow(decision.job, decision.placements)
             else:
                 yield decision
+            if isinstance(decision, Evict):
+                self.lost(decision)
             if isinstance(decision, Start | Keep):
                 self._seated.setdefault(ask.id, set()).update(group.task_ids)

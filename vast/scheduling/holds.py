@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vast.common.reasons import Reason
-from vast.scheduling.decisions import Decision, Release, Start
+from vast.scheduling.decisions import Decision, Grow, Release, Start
 from vast.scheduling.scene import Scene
 from vast.scheduling.snapshot import Hold, PendingJob
 from vast.scheduling.trial import book
@@ -18,12 +18,13 @@ def ended_holds(scene: Scene) -> Iterator[Decision]:
         yield Release(hold.job, timed_out=scene.timed_out(hold))
 
 
-def complete_holds(scene: Scene) -> Iterator[Start]:
-    """The jobs whose seats are all free start on them."""
+def complete_holds(scene: Scene) -> Iterator[Start | Grow]:
+    """The jobs whose seats are all free start on them; running jobs get their extras."""
     for hold in sorted(scene.holds.values(), key=lambda hold: (hold.since, hold.job)):
-        if hold.job in scene.pending and _complete(scene, hold):
+        waits, runs = hold.job in scene.pending, hold.job in scene.running
+        if (waits or runs) and _complete(scene, hold):
             _become_work(scene, hold)
-            yield Start(hold.job, hold.seats)
+            yield Start(hold.job, hold.seats) if waits else Grow(hold.job, hold.seats)
 
 
 def _complete(scene: Scene, hold: Hold) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 
 from vast.common.reasons import Reason
+from vast.scheduling.reserves import Reserves
 from vast.scheduling.snapshot import HeldTask, Queue, Quota
 
 NO_QUOTA = Quota()
+CARD = 1000
 
 
 def cards(milli: int) -> str:
@@ -29,10 +31,15 @@ class Room:
 
 
 class Ledger:
-    """Who holds how much. ``holding`` is without what is stopping; limits count that too."""
+    """Who holds how much. ``holding`` is without what is stopping; limits count that too; ``fixed`` is the part of
+    ``holding`` that is not preemptible."""
 
     def __init__(
-        self, queues: Iterable[Queue], held: Iterable[HeldTask], class_of: Mapping[str, str]
+        self,
+        queues: Iterable[Queue],
+        held: Iterable[HeldTask],
+        class_of: Mapping[str, str],
+        fixed_jobs: Container[str] = frozenset(),
     ) -> None:
         self.queues = {queue.id: queue for queue in sorted(queues, key=lambda queue: queue.id)}
         self.children: dict[str | None, list[str]] = {}
@@ -41,10 +48,16 @@ class Ledger:
         self._paths = {queue_id: self._path_of(queue_id) for queue_id in self.queues}
         self._holding: dict[str, dict[str, int]] = {queue_id: {} for queue_id in self.queues}
         self._occupying: dict[str, dict[str, int]] = {queue_id: {} for queue_id in self.queues}
+        self._fixed: dict[str, dict[str, int]] = {queue_id: {} for queue_id in self.queues}
         self._guaranteed: dict[tuple[str, str], int] = {}
+        self._whole: set[tuple[str, str]] = set()
+        self.reserves = Reserves(self.queues, self._paths)
         for task in held:
             for part in task.slices if task.queue in self.queues else ():
-                self._book(task.queue, class_of[part.device], part.charge, stopping=task.stopping)
+                charge = {class_of[part.device]: part.charge}
+                if part.charge >= CARD:
+                    self._whole.add((task.queue, class_of[part.device]))
+                self.book(task.queue, charge, stopping=task.stopping, fixed=task.job in fixed_jobs)
 
     def _path_of(self, queue_id: str) -> tuple[str, ...]:
         path = []
@@ -91,6 +104,46 @@ class Ledger:
                 tightest = Room(limit - held, self.queues[step], limit, held)
         return tightest
 
+    def fixed(self, queue_id: str, device_class: str) -> int:
+        """What the queue holds in jobs that are not preemptible."""
+        return self._fixed[queue_id].get(device_class, 0)
+
+    def holds_whole(self, queue_id: str, device_class: str) -> bool:
+        """Whether the leaf had whole cards when the cycle began."""
+        return (queue_id, device_class) in self._whole
+
+    def fixed_room(self, queue_id: str, device_class: str, guarantee: Callable[[str, str], int]) -> Room:
+        """What may still start that is not preemptible: all such work stays inside the guarantee, everywhere."""
+        rooms = (
+            Room(promised - held, self.queues[step], promised, held)
+            for step in self._paths[queue_id]
+            for promised, held in [(guarantee(step, device_class), self.fixed(step, device_class))]
+        )
+        return min(rooms, key=lambda room: room.free)
+
+    def unreserved(self, queue_id: str, device_class: str, free: int) -> Room:
+        """What may start without eating into what is never lent: what then stays of the ``free`` milli-cards, and
+        under each ancestor's limit, must still cover the unused ``reserved`` of the siblings along the path. The queue
+        of the answer is the one with most unused."""
+        path = self._paths[queue_id]
+        owed, most = 0, free
+        for step in path:
+            owed += self.reserves.beside(step, device_class)
+            parent = self.queues[step].parent
+            limit = None if parent is None else self.quota(parent, device_class).limit
+            if parent is not None and limit is not None:
+                most = min(most, limit - self.occupying(parent, device_class) - owed)
+        most = min(most, free - owed)
+        return Room(most, self.reserves.largest_beside(path, device_class), owed, 0)
+
+    def occupied(self, device_class: str) -> int:
+        """What all queues together occupy."""
+        return sum(self.occupying(root, device_class) for root in self.children.get(None, ()))
+
+    def occupying(self, queue_id: str, device_class: str) -> int:
+        """What counts against limits: held, and still stopping."""
+        return self._occupying[queue_id].get(device_class, 0)
+
     def book(
         self,
         queue_id: str,
@@ -101,16 +154,40 @@ class Ledger:
         fixed: bool = False,
     ) -> None:
         """Charge the queue and its ancestors, or (-1) take the charge back."""
+        path = self._paths[queue_id]
         for name, charge in charges.items():
-            self._book(queue_id, name, sign * charge, stopping=stopping)
+            for step in path:
+                _add(self._occupying[step], name, sign * charge)
+                if not stopping:
+                    _add(self._holding[step], name, sign * charge)
+                    if fixed:
+                        _add(self._fixed[step], name, sign * charge)
+            if not stopping and name in self.reserves.classes:
+                self.reserves.update(path, name, self._holding)
 
-    def _book(self, queue_id: str, device_class: str, charge: int, *, stopping: bool) -> None:
-        for step in self._paths[queue_id]:
-            occupying = self._occupying[step]
-            occupying[device_class] = occupying.get(device_class, 0) + charge
-            if not stopping:
-                holding = self._holding[step]
-                holding[device_class] = holding.get(device_class, 0) + charge
+
+def _add(amounts: dict[str, int], name: str, amount: int) -> None:
+    amounts[name] = amounts.get(name, 0) + amount
+
+
+def not_preemptible(room: Room, device_class: str, asked: int) -> Reason:
+    """The reason of a start that only preemptible work could make."""
+    amounts = {"guaranteed": room.limit, "held": room.held, "asked": asked}
+    return Reason(
+        "NOT_PREEMPTIBLE_BEYOND_GUARANTEE",
+        {
+            "queue": room.queue.name,
+            "device_class": device_class,
+            **amounts,
+            **{f"{name}_cards": cards(amount) for name, amount in amounts.items()},
+        },
+    )
+
+
+def reserved_for_others(room: Room, device_class: str, asked: int) -> Reason:
+    """The reason of a start that would take what is never lent."""
+    params = {"cards": cards(room.limit), "asked_cards": cards(asked), "free_cards": cards(max(0, room.free))}
+    return Reason("RESERVED_FOR_OTHERS", {"queue": room.queue.name, "device_class": device_class, **params})
 
 
 def exceeds(room: Room, device_class: str, asked: int) -> Reason:

@@ -1,55 +1,18 @@
-"""Whose turn it is: every leaf offers its first untried job, and on every level of the tree one offer goes
-up.
-
-This is the seam for fair shares: ``Shares`` says what a queue may call its own. Everything else stays.
-"""
+"""Whose turn it is: every leaf offers its first untried job, and on every level of the tree one offer goes up."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cache
 from heapq import heappop, heappush
 
 from vast.scheduling.ledger import Ledger
+from vast.scheduling.shares import Shares
 from vast.scheduling.snapshot import PendingJob
 
 Demand = Mapping[str, int]
 Key = tuple[bool, bool, Fraction, int, int, str]
 _NOTHING = Fraction(0)
-
-
-class Shares:
-    """A queue's share of a class, in milli-cards: its guarantee; without one its limit; without one its
-    piece, by weight among its siblings, of the pool's capacity."""
-
-    def __init__(self, ledger: Ledger, capacity: Callable[[str], int]) -> None:
-        self._ledger = ledger
-        self._capacity = cache(capacity)
-        self._known: dict[tuple[str, str], int] = {}
-
-    def share(self, queue_id: str, device_class: str) -> int:
-        key = (queue_id, device_class)
-        if key not in self._known:
-            self._known[key] = self._compute(queue_id, device_class)
-        return self._known[key]
-
-    def fair(self, queue_id: str, device_class: str) -> int:
-        return self.share(queue_id, device_class)
-
-    def guarantee(self, queue_id: str, device_class: str) -> int:
-        return self._ledger.guaranteed(queue_id, device_class)
-
-    def _compute(self, queue_id: str, device_class: str) -> int:
-        guaranteed = self._ledger.guaranteed(queue_id, device_class)
-        if guaranteed > 0:
-            return guaranteed
-        quota = self._ledger.quota(queue_id, device_class)
-        if quota.limit is not None:
-            return quota.limit
-        siblings = self._ledger.children[self._ledger.queues[queue_id].parent]
-        weights = sum(self._ledger.quota(sibling, device_class).weight for sibling in siblings)
-        return self._capacity(device_class) * quota.weight // weights if weights else 0
 
 
 class Line:
@@ -141,7 +104,7 @@ class Turns:
         saturation = _NOTHING
         for name, charge in demand.items():
             after = ledger.holding(queue_id, name) + charge
-            outside |= after > ledger.guaranteed(queue_id, name)
+            outside |= after > self._shares.guarantee(queue_id, name)
             share = self._shares.share(queue_id, name)
             if share > 0:
                 saturation = max(saturation, Fraction(after, share))

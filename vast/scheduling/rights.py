@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from vast.scheduling.ledger import Ledger
-from vast.scheduling.order import Shares
+from vast.scheduling.shares import Shares
 from vast.scheduling.victims import Kind, Unit
 
 HOUR = 3600

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from vast.common.reasons import Reason
 from vast.scheduling.budget import Budget
+from vast.scheduling.capacity import Capacity
 from vast.scheduling.clearing import Clearing
-from vast.scheduling.ledger import Ledger
-from vast.scheduling.order import Shares
+from vast.scheduling.ledger import Ledger, Room, exceeds, not_preemptible, reserved_for_others
 from vast.scheduling.placement import Search, Seat, Seated
 from vast.scheduling.rights import Rights
 from vast.scheduling.scenario import Scenarios
 from vast.scheduling.shapes import JobShape, Shapes
+from vast.scheduling.shares import Shares
 from vast.scheduling.snapshot import (
     HeldJob,
     HeldSlice,
@@ -27,6 +28,7 @@ from vast.scheduling.snapshot import (
 from vast.scheduling.state import PoolState
 from vast.scheduling.trial import book
 from vast.scheduling.victims import Field, Kind, Unit
+from vast.scheduling.wants import wants_of
 
 
 class Scene:
@@ -50,22 +52,30 @@ class Scene:
         self.pending = {job.id: job for job in snapshot.pending if job.queue in in_pool}
         self.running = {job.id: job for job in snapshot.jobs if job.queue in in_pool}
         self.held_tasks = {task.task: task for task in snapshot.held if task.queue in in_pool}
+        self.seated: dict[str, set[str]] = {}
+        for task in self.held_tasks.values():
+            self.seated.setdefault(task.job, set()).add(task.task)
         self.holds = {hold.job: hold for hold in snapshot.holds if hold.queue in in_pool}
         self.ended = [hold for hold in self.holds.values() if not self._stands(hold)]
         for hold in self.ended:
             del self.holds[hold.job]
-        self.ledger = Ledger(queues, snapshot.held, class_of)
+        fixed = {job.id for job in snapshot.jobs if not job.preemptible}
+        self.ledger = Ledger(queues, snapshot.held, class_of, fixed)
         for hold in self.holds.values():
             for seat in hold.seats:
                 self.state.put(seat)
         self.shapes = Shapes(self.state)
         self.search = Search(self.state, self.budget)
-        self.shares = Shares(self.ledger, self.state.capacity)
-        self.rights = Rights(self.ledger, self.shares, now)
         self.field = Field(self.state, snapshot, self.holds.values(), now)
         for unit in self.field.units:
             if unit.kind is Kind.HOLD:
                 book(self.ledger, unit, 1)
+        nodes = [node for node in snapshot.nodes if node.pool == pool]
+        self.capacity = Capacity(nodes, self.held_tasks.values(), self.holds.values())
+        self._occupied = {name: self.ledger.occupied(name) for name in self.ledger.reserves.classes}
+        wants = wants_of(self)
+        self.shares = Shares(self.ledger, self.capacity.divided, wants, self.policy.decay)
+        self.rights = Rights(self.ledger, self.shares, now)
         clearing = Clearing(self.state, self.ledger, self.field, self.budget)
         self.scenarios = Scenarios(
             self.state, self.ledger, self.rights, self.search, clearing, self.shape_of_unit
@@ -73,8 +83,8 @@ class Scene:
 
     def _stands(self, hold: Hold) -> bool:
         """Whether the hold still makes sense: its job waits for it, its seats are on nodes and devices in order."""
-        job = self.pending.get(hold.job) or self.running.get(hold.job)
-        if job is None or self.timed_out(hold):
+        waiting = hold.job in self.pending or hold.job in self.running or hold.job in self.seated
+        if not waiting or self.timed_out(hold):
             return False
         return all(self.in_order(seat) for seat in hold.seats)
 
@@ -127,10 +137,43 @@ class Scene:
         needs = ((self.state.devices[d].id, seat.ask.needs[self.state.sku[d]]) for d in seat.devices)
         return tuple(HeldSlice(d, need.cores, need.memory_mib, need.whole, need.charge) for d, need in needs)
 
-    def rooms(self, queue: str) -> dict[str, int]:
-        """Milli-cards that may still start under limits, for the classes that have one."""
-        rooms = {name: self.ledger.room(queue, name) for name in self.state.classes}
-        return {name: room.free for name, room in rooms.items() if room is not None}
+    def rooms(self, queue: str, *, fixed: bool = False) -> dict[str, int]:
+        """Milli-cards that may still start, for the classes in which something bounds them: limits, what is reserved
+        for others and, for work that is not preemptible (``fixed``), guarantees."""
+        rooms: dict[str, int] = {}
+        for name in self.state.classes:
+            bounds = [room.free for room in self.bounds(queue, name, fixed=fixed)]
+            if bounds:
+                rooms[name] = min(bounds)
+        return rooms
+
+    def bounds(self, queue: str, name: str, *, fixed: bool) -> list[Room]:
+        """All that bounds a start in this class: the limit, the reserve of others, the guarantee; where present."""
+        ledger = self.ledger
+        found = [room for room in (ledger.room(queue, name),) if room is not None]
+        if name in ledger.reserves.classes:
+            free = self.capacity.free(name) - (ledger.occupied(name) - self._occupied[name])
+            found.append(ledger.unreserved(queue, name, free))
+        if fixed:
+            found.append(ledger.fixed_room(queue, name, self.shares.guarantee))
+        return found
+
+    def bounded(self, queue: str, name: str, asked: int, *, fixed: bool) -> Reason | None:
+        """Why a start of ``asked`` milli-cards is not allowed; None = it is."""
+        ledger = self.ledger
+        room = ledger.room(queue, name)
+        if room is not None and asked > room.free:
+            return exceeds(room, name, asked)
+        if fixed:
+            room = ledger.fixed_room(queue, name, self.shares.guarantee)
+            if asked > room.free:
+                return not_preemptible(room, name, asked)
+        if name in ledger.reserves.classes:
+            free = self.capacity.free(name) - (ledger.occupied(name) - self._occupied[name])
+            room = ledger.unreserved(queue, name, free)
+            if asked > room.free:
+                return reserved_for_others(room, name, asked)
+        return None
 
 
 NOT_EVALUATED = Reason("NOT_EVALUATED_YET")

@@ -43,6 +43,14 @@ class GroupShape:
             max((need.charge for need in needs), default=0) * min(1, devices),
         )
 
+    def placeable(self, state: PoolState) -> bool:
+        """Whether some node that may be used has enough devices for one task, all of them empty."""
+        for ask in self.asks:
+            counts = np.add.reduceat(ask.fits[state.sku] & state.usable, state.bank_start, dtype=np.int64)
+            if ((counts >= ask.devices) & ask.node_allowed[state.bank_node]).any():
+                return True
+        return False
+
     @property
     def wants_several_slices(self) -> bool:
         return self.request.devices > 1 and not all(ask.only_whole for ask in self.asks)
@@ -74,6 +82,13 @@ class JobShape:
     @property
     def tasks(self) -> int:
         return sum(group.tasks for group in self.groups)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Every class in which some alternative of some group could be placed."""
+        return tuple(
+            sorted({name for group in self.groups for ask in group.asks for name in ask.least_charge})
+        )
 
     @property
     def ruled(self) -> bool:
@@ -143,7 +158,7 @@ class Shapes:
         fits = np.logical_or.reduce([ask.fits for ask in asks])
         return GroupShape(
             name=group.name,
-            tasks=len(group.task_ids),
+            tasks=group.minimum,
             asks=asks,
             spread_nodes=group.node_strategy == "spread",
             spread_devices=group.device_strategy == "spread",
@@ -167,7 +182,7 @@ def _attempts(groups: tuple[GroupShape, ...]) -> tuple[Attempt, ...]:
 def _group_key(group: TaskGroup) -> tuple[object, ...]:
     return (
         group.name,
-        len(group.task_ids),
+        group.minimum,
         group.node_strategy,
         group.device_strategy,
         _request_key(group.request),

@@ -99,7 +99,12 @@ class Taking:
 
     def _may_ever(self, wish: Wish, variant: Variant) -> bool:
         """Whether the gang would be allowed if everything else of its queues were gone."""
-        ledger = self._scene.ledger
+        ledger, guarantee = self._scene.ledger, self._scene.shares.guarantee
+        if not wish.preemptible and any(
+            asked > ledger.fixed_room(wish.leaf, name, guarantee).free
+            for name, asked in variant.charges.items()
+        ):
+            return False
         return all(
             (limit := ledger.quota(queue, name).limit) is None or asked <= limit
             for queue in ledger.path(wish.leaf)
