@@ -73,8 +73,8 @@ class Growth:
                 raise RuntimeError(f"queue {leaf} offered an extra that it does not have")
             granted = list(self._grow(ask, ask.groups[0], extra=True)) if ask.id in self._growing else []
             yield from granted
-            job = self._growing.get(ask.id)
-            again = self._next_extra(job) if granted and job is not None else None
+            grown = self._growing.get(ask.id)
+            again = self._next_extra(grown) if granted and grown is not None else None
             if again is None:
                 line.advance(started=True)
             else:
