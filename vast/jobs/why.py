@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vast.common.reasons import Reason, render
+from vast.common.sentences import current_language
 from vast.jobs.choices import JobState
 from vast.jobs.models import Job
 
@@ -39,10 +40,11 @@ NOT_LOOKED_AT = {
 def explain(job: Job) -> dict[str, Any]:
     """The headline and the checks; a check after the one that failed was not looked at (null)."""
     reason = job.reason
+    message = render(reason, current_language()) if reason else ""
     return {
         "state": job.state,
-        "headline": None if reason is None else {**reason, "message": render(reason)},
-        "message": render(reason) if reason else "",
+        "headline": None if reason is None else {**reason, "message": message},
+        "message": message,
         "position": job.position,
         "checks": [_check(code, ok, job) for code, ok in _verdicts(job)],
         "evaluated_at": job.reason_at,
@@ -61,4 +63,9 @@ def _verdicts(job: Job) -> list[tuple[str, bool | None]]:
 
 def _check(code: str, ok: bool | None, job: Job) -> dict[str, Any]:
     params = {"queue": job.queue.path, "tasks": job.tasks_total, "requested": ""}
-    return {"code": code, "ok": ok, "params": params, "message": render(Reason(code, params))}
+    return {
+        "code": code,
+        "ok": ok,
+        "params": params,
+        "message": render(Reason(code, params), current_language()),
+    }

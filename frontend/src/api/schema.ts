@@ -2945,6 +2945,7 @@ export interface operations {
                 pool?: string;
                 /** @description A search term. */
                 search?: string;
+                seen_since?: string;
                 /**
                  * @description * `ready` - Ready
                  *     * `unreachable` - Unreachable
