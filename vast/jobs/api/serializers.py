@@ -241,11 +241,19 @@ class WhyCheckSerializer(serializers.Serializer):
     message = serializers.CharField()
 
 
+class AheadSerializer(serializers.Serializer):
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    priority = serializers.IntegerField()
+    position = serializers.IntegerField()
+
+
 class WhySerializer(serializers.Serializer):
     state = serializers.ChoiceField(choices=JobState.choices)
     headline = ReasonSerializer(allow_null=True)
     message = serializers.CharField()
     position = serializers.IntegerField(allow_null=True)
+    ahead = AheadSerializer(many=True, help_text="The first few jobs that wait in front of it in its queue.")
     checks = WhyCheckSerializer(many=True)
     evaluated_at = serializers.DateTimeField(allow_null=True)
 
