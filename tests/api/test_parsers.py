@@ -51,9 +51,8 @@ def test_a_document_has_a_most_of_values_whether_written_or_referred_to() -> Non
 def test_an_error_says_where_it_is() -> None:
     with pytest.raises(Malformed) as caught:
         load_yaml(b"a: 1\nb: [")
-    assert (
-        caught.value.errors[0].detail.startswith("line 3, column 1")
-        or "line 2" in caught.value.errors[0].detail
+    assert str(caught.value.errors[0].detail).startswith("line 3, column 1") or "line 2" in str(
+        caught.value.errors[0].detail
     )
 
 

@@ -247,22 +247,76 @@ def test_list_as_json_and_yaml_is_what_the_api_said(vast: Vast, api: FakeApi) ->
     assert yaml.safe_load(vast("job", "list", "-o", "yaml").stdout) == [job(brand_new=[1])]
 
 
-def test_why_lists_every_check(vast: Vast, api: FakeApi) -> None:
+def _why(**about: Any) -> dict[str, Any]:
     checks = [
         {"code": "QUEUE_OPEN", "ok": True, "params": {}, "message": "the queue is open"},
-        {"code": "NO_ROOM", "ok": False, "params": {}, "message": "no device has 30 % free"},
-        {"code": "LATER", "ok": None, "params": {}, "message": "not looked at"},
+        {"code": "NO_ROOM", "ok": False, "params": {}, "message": "there is room"},
+        {"code": "LATER", "ok": None, "params": {}, "message": "all fit at once"},
     ]
-    answer = {"state": "pending", "headline": None, "message": "no room", "position": 2, "checks": checks}
+    evidence = [
+        {"code": "SHORT", "params": {"need": 30, "best": 20}, "evidence": [], "message": "at most 20 % free"},
+        {"code": "SICK", "params": {"devices": 2}, "evidence": [], "message": "not healthy: 2"},
+    ]
+    headline = {"code": "NO_ROOM", "params": {}, "evidence": evidence, "message": "no room"}
+    return {
+        "state": "pending",
+        "headline": headline,
+        "message": "no room: at most 20 % free; not healthy: 2",
+        "position": 8,
+        "ahead": [{"id": TASK_ID, "name": "other", "priority": 5, "position": 1}],
+        "checks": checks,
+    } | about
+
+
+def test_why_says_one_thing_a_line(vast: Vast, api: FakeApi) -> None:
     api.on("GET", f"jobs/{JOB_ID}/", job())
-    api.on("GET", f"jobs/{JOB_ID}/why/", answer)
+    api.on("GET", f"jobs/{JOB_ID}/why/", _why())
     assert vast("job", "why", JOB_ID).stdout.splitlines() == [
         "train is pending: no room",
-        "position in its queue: 2",
-        "  ok  the queue is open",
-        "  NO  no device has 30 % free",
-        "  ?   not looked at",
+        "",
+        "  ✓ the queue is open",
+        "  ✗ there is room",
+        "      - not healthy: 2",
+        "  · all fit at once",
+        "",
+        "nearest fit",
+        "  - at most 20 % free",
+        "",
+        "position in its queue: 8; ahead of it",
+        f"  1. other ({TASK_ID}), priority 5",
+        "  ... and 6 more",
     ]
+
+
+def test_why_of_a_job_that_runs_is_short(vast: Vast, api: FakeApi) -> None:
+    api.on("GET", f"jobs/{JOB_ID}/", job("running"))
+    api.on(
+        "GET",
+        f"jobs/{JOB_ID}/why/",
+        _why(state="running", headline=None, message="", position=None, ahead=[], checks=[]),
+    )
+    assert vast("job", "why", JOB_ID).stdout.splitlines() == ["train is running"]
+
+
+@pytest.mark.parametrize(
+    ("variables", "wanted"),
+    [
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, "en"),
+        ({"LANG": "de_DE.UTF-8"}, "en"),
+        ({}, "en"),
+    ],
+)
+def test_the_server_is_asked_for_the_users_language(
+    vast: Vast, api: FakeApi, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], wanted: str
+) -> None:
+    for name in ("LANG", "LC_ALL", "LC_MESSAGES"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    api.on("GET", "jobs/", page(job()))
+    vast("job", "list")
+    assert api.of("GET", "jobs/")[0].headers["Accept-Language"] == wanted
 
 
 def test_a_change_to_a_name_that_several_live_jobs_have_is_refused(vast: Vast, api: FakeApi) -> None:

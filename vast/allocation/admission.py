@@ -5,12 +5,14 @@ from __future__ import annotations
 import difflib
 import threading
 import time
+from collections.abc import Collection
 
 from vast.allocation.translate import task_groups
 from vast.allocation.world import World
 from vast.common import clock
 from vast.common.errors import FieldError, Invalid
 from vast.common.reasons import Reason, render
+from vast.common.sentences import Sentence, current_language, say
 from vast.inventory.models import DeviceClass, DeviceModel
 from vast.jobs.document import JobDocument
 from vast.queues.models import Queue
@@ -48,18 +50,19 @@ class _Pools:
 _pools = _Pools()
 
 
+def mistakes(document: JobDocument | None, queue: Queue | None) -> list[FieldError]:
+    """What is wrong with the fields that name things, as far as the document and its queue are known."""
+    found = _selector_mistakes(document) if document is not None else []
+    if queue is not None and queue.children.exists():
+        leaves = list(queue.children.values_list("path", flat=True)[:20])
+        found.append(FieldError("queue", "not_a_leaf", say("job.not_a_leaf", queue=queue.path), leaves))
+    return found
+
+
 def check(document: JobDocument, queue: Queue) -> None:
     """Raises Invalid, naming the field, when the job could not run even on the empty pool."""
-    if queue.children.exists():
-        leaves = list(queue.children.values_list("path", flat=True)[:20])
-        raise Invalid(
-            errors=[
-                FieldError(
-                    "queue", "not_a_leaf", f"{queue.path} has queues below it; name one of them", leaves
-                )
-            ]
-        )
-    _check_selectors(document)
+    if found := mistakes(document, queue):
+        raise Invalid(errors=found)
     data = document.model_dump(mode="json")
     job = PendingJob(
         id="new",
@@ -70,10 +73,9 @@ def check(document: JobDocument, queue: Queue) -> None:
     )
     reason = _pools.impossible(job, str(queue.pool_id))
     if reason is not None:
-        field = blamed_field(reason, document)
+        field, text = blamed_field(reason, document), render(reason, current_language())
         raise Invalid(
-            render(reason),
-            errors=[FieldError(field, reason.code.lower(), render(reason), dict(reason.params) or None)],
+            text, errors=[FieldError(field, reason.code.lower(), text, dict(reason.params) or None)]
         )
 
 
@@ -101,9 +103,9 @@ def blamed_field(reason: Reason, document: JobDocument) -> str:
     return f"{base}.request.devices"
 
 
-def _check_selectors(document: JobDocument) -> None:
+def _selector_mistakes(document: JobDocument) -> list[FieldError]:
     if not any(group.request.selector for group in document.groups):
-        return
+        return []
     rows = list(DeviceModel.objects.values_list("vendor", "name"))
     models, vendors = {name for _, name in rows}, {vendor for vendor, _ in rows}
     classes = set(DeviceClass.objects.values_list("name", flat=True))
@@ -116,13 +118,11 @@ def _check_selectors(document: JobDocument) -> None:
                 ("device_class", choice.device_class, classes),
             ):
                 if value is not None and value not in known:
-                    near = difflib.get_close_matches(value, known, n=3, cutoff=0.4)
-                    hint = f"; did you mean {' or '.join(near)}?" if near else ""
                     errors.append(
                         FieldError(
                             f"groups[{g}].request.selector[{s}].{field}",
                             "unknown",
-                            f"no {field.replace('_', ' ')} {value!r}{hint}",
+                            _unknown(field, value, known),
                             sorted(known),
                         )
                     )
@@ -135,9 +135,14 @@ def _check_selectors(document: JobDocument) -> None:
                     FieldError(
                         f"groups[{g}].request.selector[{s}].model",
                         "other_vendor",
-                        f"{choice.vendor} does not make {choice.model}",
+                        say("job.other_vendor", vendor=choice.vendor, model=choice.model),
                         sorted(name for vendor, name in rows if vendor == choice.vendor),
                     )
                 )
-    if errors:
-        raise Invalid(errors=errors)
+    return errors
+
+
+def _unknown(field: str, value: str, known: Collection[str]) -> Sentence:
+    problem = say(f"job.no_{field}", value=repr(value))
+    near = difflib.get_close_matches(value, known, n=3, cutoff=0.4)
+    return say("job.near", problem=problem, near=str(say("job.or")).join(near)) if near else problem

@@ -18,6 +18,7 @@ from vast.common.errors import Conflict
 from vast.common.models import OutboxMessage
 from vast.common.reasons import Reason
 from vast.common.rows import write
+from vast.common.sentences import say
 from vast.common.wake import wake_scheduler
 from vast.config.env import environment
 from vast.inventory.models import Node
@@ -301,7 +302,7 @@ def cancel(*, job_id: UUID, actor: str) -> Job:
     scene = _scene([job_id])
     job = scene.jobs[job_id]
     if job.state in ENDED:
-        raise Conflict(f"The job has ended already: {job.state}.", code="job_ended")
+        raise Conflict(say("job.ended", state=job.state), code="job_ended")
     reason = Reason("CANCELLED_BY_USER", {"actor": actor})
     if job.state in WAITING:
         for task in scene.tasks[job.pk]:
@@ -352,7 +353,7 @@ def lose_allocations(ids: Iterable[UUID]) -> None:
 def declare_node_lost(*, node: Node) -> int:
     """A human vouches that nothing runs on the node any more; its jobs may run elsewhere. Returns how many tasks."""
     if node.state == "ready":
-        raise Conflict("The node answers: it is not lost. Cordon it instead.")
+        raise Conflict(say("node.answers"))
     ids = list(
         Allocation.objects.filter(node=node).exclude(state=AllocationState.ENDED).values_list("pk", flat=True)
     )

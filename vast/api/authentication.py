@@ -6,6 +6,7 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework import authentication, exceptions
 from rest_framework.request import Request
 
+from vast.common.sentences import say, speak
 from vast.tenancy.models import ApiToken, User
 from vast.tenancy.services import authenticate_token
 
@@ -17,7 +18,8 @@ class TokenAuthentication(authentication.BaseAuthentication):
             return None
         token = authenticate_token(secret.strip())
         if token is None:
-            raise exceptions.AuthenticationFailed("The token is unknown, revoked or expired.")
+            raise exceptions.AuthenticationFailed(say("token.bad"))
+        speak(token.user.language)
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:
@@ -26,6 +28,12 @@ class TokenAuthentication(authentication.BaseAuthentication):
 
 class SessionAuthentication(authentication.SessionAuthentication):
     """As DRF's, but a missing session answers 401 (not 403), so that the console can offer to sign in."""
+
+    def authenticate(self, request: Request) -> tuple[User, None] | None:
+        found: tuple[User, None] | None = super().authenticate(request)
+        if found is not None:
+            speak(found[0].language)
+        return found
 
     def authenticate_header(self, request: Request) -> str:
         return "Session"

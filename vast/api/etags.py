@@ -9,12 +9,13 @@ from rest_framework.response import Response
 
 from vast.common.errors import VastError
 from vast.common.models import Entity
+from vast.common.sentences import say
 
 
 class PreconditionFailed(VastError):
     code = "changed_meanwhile"
     status = 412
-    title = "Somebody changed this object after you read it. Read it again."
+    title = say("title.changed_meanwhile")
 
 
 def etag(row: Entity) -> str:

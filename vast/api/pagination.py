@@ -29,7 +29,7 @@ class Cursors(pagination.CursorPagination):
             if self.cursor is None or self.cursor.position is None:
                 raise
             # The position in a cursor is compared with a column; a made-up one may be of another type.
-            raise NotFound(self.invalid_cursor_message) from error
+            raise NotFound(str(self.invalid_cursor_message)) from error
         return page
 
 

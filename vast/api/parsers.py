@@ -9,6 +9,7 @@ import yaml
 from rest_framework import parsers
 
 from vast.common.errors import FieldError, Invalid, VastError, field_path
+from vast.common.sentences import Sentence, say
 
 MOST_BYTES = 1024 * 1024
 MOST_DOCUMENT_BYTES = 256 * 1024
@@ -18,24 +19,24 @@ MOST_NODES = 20_000
 class TooLarge(VastError):
     code = "too_large"
     status = 413
-    title = "The request body is too large."
+    title = say("title.too_large")
 
 
 class Malformed(Invalid):
     code = "malformed"
     status = 400
-    title = "The request body cannot be read."
+    title = say("title.malformed")
 
 
 def _read(stream: Any, most: int) -> bytes:
     data: bytes = stream.read(most + 1)
     if len(data) > most:
-        raise TooLarge(f"At most {most // 1024} KiB are taken here.")
+        raise TooLarge(say("body.most_kib", kib=most // 1024))
     return data
 
 
-def _at(line: int, column: int, detail: str) -> list[FieldError]:
-    return [FieldError("", "syntax", f"line {line}, column {column}: {detail}")]
+def _at(line: int, column: int, detail: str | Sentence) -> list[FieldError]:
+    return [FieldError("", "syntax", say("body.syntax", line=line, column=column, detail=detail))]
 
 
 def plain(body: Any) -> Any:
@@ -48,13 +49,11 @@ def plain(body: Any) -> Any:
         if isinstance(value, str):
             if "\x00" in value:
                 field = field_path(location).replace("\x00", "\\0")
-                raise Invalid(
-                    errors=[FieldError(field, "null_characters_not_allowed", "NUL is not allowed here")]
-                )
+                raise Invalid(errors=[FieldError(field, "null_characters_not_allowed", say("body.nul"))])
         elif isinstance(value, dict):
             for key, inner in value.items():
                 if not isinstance(key, str):
-                    raise Invalid(errors=[FieldError(field_path(location), "key_type", "keys must be text")])
+                    raise Invalid(errors=[FieldError(field_path(location), "key_type", say("body.key_type"))])
                 waiting += [((*location, key), key), ((*location, key), inner)]
         elif isinstance(value, list):
             waiting += [((*location, index), inner) for index, inner in enumerate(value)]
@@ -69,7 +68,9 @@ class JSONParser(parsers.JSONParser):
         try:
             return plain(orjson.loads(data))
         except orjson.JSONDecodeError as error:
-            raise Malformed(f"Not JSON: {error}", errors=_at(error.lineno, error.colno, error.msg)) from error
+            raise Malformed(
+                say("body.not_json", detail=error), errors=_at(error.lineno, error.colno, error.msg)
+            ) from error
 
 
 class DocumentJSONParser(JSONParser):
@@ -102,15 +103,15 @@ def load_yaml(data: bytes) -> Any:
         finally:
             loader.dispose()
     except UnicodeDecodeError as error:
-        raise Malformed("Not UTF-8 text.", errors=_at(1, error.start + 1, "not UTF-8")) from error
+        where = _at(1, error.start + 1, say("body.not_utf8"))
+        raise Malformed(say("body.not_utf8"), errors=where) from error
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = _at(mark.line + 1, mark.column + 1, str(error.problem)) if mark else []
-        raise Malformed(f"Not YAML: {error.problem}", errors=where) from error
+        raise Malformed(say("body.not_yaml", detail=error.problem), errors=where) from error
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise Malformed(
-            f"Not YAML that can be read: {str(error).splitlines()[0] if str(error) else 'nested too deeply'}"
-        ) from error
+        detail = str(error).splitlines()[0] if str(error) else say("body.too_deep")
+        raise Malformed(say("body.not_yaml", detail=detail)) from error
 
 
 def _construct(loader: yaml.CSafeLoader, node: yaml.Node) -> Any:
@@ -118,14 +119,14 @@ def _construct(loader: yaml.CSafeLoader, node: yaml.Node) -> Any:
         return loader.construct_document(node)
     except (LookupError, AttributeError, TypeError) as error:
         # PyYAML's own answer to a tag that its text does not fit, such as ``!!bool perhaps`` or ``!!int ""``.
-        raise Malformed("Not YAML: a value does not fit its tag.") from error
+        raise Malformed(say("body.not_yaml", detail=say("body.tag"))) from error
 
 
 def _expanded_size(node: yaml.Node, sizes: dict[int, int | None], depth: int) -> int:
     """How many nodes the document has once aliases are followed. Refuses cycles, depth and size."""
     known = sizes.get(id(node), 0)
     if known is None or depth > 100:
-        raise Malformed("The YAML refers to itself or is nested too deeply.")
+        raise Malformed(say("body.refers_to_itself"))
     if known:
         return known
     sizes[id(node)] = None
@@ -139,8 +140,6 @@ def _expanded_size(node: yaml.Node, sizes: dict[int, int | None], depth: int) ->
         for child in children:
             size += _expanded_size(child, sizes, depth + 1)
             if size > MOST_NODES:
-                raise Malformed(
-                    f"The YAML holds more than {MOST_NODES} values once its aliases are followed."
-                )
+                raise Malformed(say("body.too_many", most=MOST_NODES))
     sizes[id(node)] = size
     return size

@@ -7,13 +7,14 @@ from typing import Any
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
+from vast.common.sentences import say
 from vast.tenancy.policies import is_admin
 
 
 class AdminWrites(BasePermission):
     """Everyone signed in reads; platform admins write."""
 
-    message = "Only platform admins may change this."
+    message = say("admins.change")
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if not request.user.is_authenticated:
@@ -22,7 +23,7 @@ class AdminWrites(BasePermission):
 
 
 class AdminOnly(BasePermission):
-    message = "Only platform admins may do this."
+    message = say("admins.do")
 
     def has_permission(self, request: Request, view: Any) -> bool:
         return bool(request.user.is_authenticated and is_admin(request.user))

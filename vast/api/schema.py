@@ -18,7 +18,7 @@ class ReasonSerializer(serializers.Serializer):
     code = serializers.CharField()
     params = serializers.DictField()
     evidence = serializers.ListField(child=serializers.DictField())
-    message = serializers.CharField(required=False, help_text="The sentence in English.")
+    message = serializers.CharField(required=False, help_text="The sentence, in the reader's language.")
 
 
 class FieldProblemSerializer(serializers.Serializer):

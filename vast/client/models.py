@@ -162,11 +162,22 @@ class Check(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ahead(Record):
+    """A job that waits in front of another in the same queue."""
+
+    id: str
+    name: str = ""
+    priority: int = 0
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Why(Record):
     state: str
     headline: Reason | None = None
     message: str = ""
     position: int | None = None
+    ahead: tuple[Ahead, ...] = ()
     checks: tuple[Check, ...] = ()
     evaluated_at: datetime | None = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -50,6 +51,7 @@ class Transport:
         self._on_retry = on_retry
         self._timeout_s = timeout_s
         headers = {"Accept": "application/json", "User-Agent": f"vast-client/{version('vast')}"}
+        headers["Accept-Language"] = language()
         if connection.token:
             headers["Authorization"] = f"Bearer {connection.token}"
         self._http = httpx.Client(
@@ -139,6 +141,14 @@ class Transport:
             if self._on_retry:
                 self._on_retry(failure)
             time.sleep(pause_s)
+
+
+def language() -> str:
+    """What the user reads, by the usual variables: ``zh``, or ``en`` for all that the server has no texts in."""
+    locale = next(
+        (value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := os.environ.get(name))), ""
+    )
+    return "zh" if locale.lower().startswith("zh") else "en"
 
 
 def _clean(params: Mapping[str, Any] | None) -> dict[str, Any]:

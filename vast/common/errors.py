@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vast.common.sentences import Sentence, say
+
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
@@ -13,11 +15,11 @@ class FieldError:
 
     field: str
     code: str
-    detail: str
+    detail: str | Sentence
     allowed: Any = None
 
     def as_dict(self) -> dict[str, Any]:
-        data = {"field": self.field, "code": self.code, "detail": self.detail}
+        data = {"field": self.field, "code": self.code, "detail": str(self.detail)}
         return data if self.allowed is None else data | {"allowed": self.allowed}
 
 
@@ -34,9 +36,11 @@ class VastError(Exception):
 
     code = "error"
     status = 400
-    title = "The request could not be carried out."
+    title: str | Sentence = say("title.error")
 
-    def __init__(self, detail: str = "", *, errors: Sequence[FieldError] = (), code: str = "") -> None:
+    def __init__(
+        self, detail: str | Sentence = "", *, errors: Sequence[FieldError] = (), code: str = ""
+    ) -> None:
         super().__init__(detail or self.title)
         self.detail = detail or self.title
         self.errors = tuple(errors)
@@ -48,19 +52,19 @@ class Invalid(VastError):
 
     code = "invalid"
     status = 422
-    title = "The input is not valid."
+    title = say("title.invalid")
 
 
 class NotAllowed(VastError):
     code = "not_allowed"
     status = 403
-    title = "You may not do this."
+    title = say("title.not_allowed")
 
 
 class NotFound(VastError):
     code = "not_found"
     status = 404
-    title = "There is no such object."
+    title = say("title.not_found")
 
 
 class Conflict(VastError):
@@ -68,7 +72,7 @@ class Conflict(VastError):
 
     code = "conflict"
     status = 409
-    title = "The object's present state does not allow this."
+    title = say("title.conflict")
 
 
 class Unavailable(VastError):
@@ -76,4 +80,4 @@ class Unavailable(VastError):
 
     code = "unavailable"
     status = 503
-    title = "A part that is needed cannot be reached now."
+    title = say("title.unavailable")

@@ -53,6 +53,15 @@ class _Blank(dict[str, Any]):
         return "–"
 
 
+def spelled_out(reason: Mapping[str, Any], language: str) -> dict[str, Any]:
+    """The reason with its own sentence, and each finer reason with its own, for readers who want one a line."""
+    return {
+        **reason,
+        "message": render({**reason, "evidence": ()}, language),
+        "evidence": [spelled_out(item, language) for item in reason.get("evidence") or ()],
+    }
+
+
 def render(reason: Mapping[str, Any] | Reason, language: str = "en") -> str:
     """The reason as one sentence; an unknown code renders as the code itself."""
     data = reason.as_dict() if isinstance(reason, Reason) else reason

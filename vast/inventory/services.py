@@ -15,6 +15,7 @@ from django.db.models import F
 
 from vast.common import clock
 from vast.common.errors import FieldError, Invalid, NotAllowed
+from vast.common.sentences import say
 from vast.common.wake import wake_scheduler
 from vast.inventory.choices import DeviceHealth, NodeState
 from vast.inventory.models import (
@@ -37,7 +38,7 @@ NODE_KEY_PREFIX = "vastn_"
 class BadEnrolmentToken(NotAllowed):
     code = "bad_enrolment_token"
     status = 401
-    title = "The enrolment token is unknown or has expired."
+    title = say("title.bad_enrolment_token")
 
 
 def _digest(secret: str) -> str:
@@ -86,13 +87,13 @@ def enrol(*, token: str, nodes: Iterable[Mapping[str, str]]) -> list[dict[str, s
 def _enrol_one(grant: EnrolmentToken, request: Mapping[str, str]) -> dict[str, str]:
     pool_name = request.get("pool") or (grant.pool.name if grant.pool else "default")
     if grant.pool and grant.pool.name != pool_name:
-        raise NotAllowed(f"This enrolment token adds nodes to the pool {grant.pool.name} only.")
+        raise NotAllowed(say("enrol.pool_only", pool=grant.pool.name))
     cluster, _ = Cluster.objects.get_or_create(name=request.get("cluster") or "local")
     pool, _ = Pool.objects.get_or_create(name=pool_name)
     node, _ = Node.objects.get_or_create(cluster=cluster, name=request["name"], defaults={"pool": pool})
     if grant.pool and node.pool_id != grant.pool_id:
         # Its tasks and their logs would be in the hands of whoever holds a token for another pool.
-        raise NotAllowed(f"{node.name} is a node of another pool than {grant.pool.name}.")
+        raise NotAllowed(say("enrol.other_pool", node=node.name, pool=grant.pool.name))
     key = f"{NODE_KEY_PREFIX}{node.pk.hex}_{secrets.token_urlsafe(32)}"
     node.key_digest = _digest(key)
     node.save(update_fields=["key_digest", *node.touch()])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vast.common.sentences import say
 from vast.jobs.document import Group, JobDocument
 from vast.vendors.registry import find_model, vendors
 
@@ -51,7 +52,7 @@ def _charge(group: Group, device_memory_mib: int) -> int:
 
 
 def as_text(document: dict[str, object]) -> str:
-    """One line such as ``8 × (25 %, 4096 MiB)``, the same in every language."""
+    """One line such as ``8 × (25 %, 4096 MiB)``, in the reader's language."""
     return " + ".join(_group_text(group) for group in document["groups"])  # type: ignore[attr-defined]
 
 
@@ -59,9 +60,9 @@ def _group_text(group: dict[str, dict[str, object]]) -> str:
     request = group["request"]
     devices, replicas = request["devices"], group["replicas"]
     if not devices:
-        each = f"{request['cpu_millis']}m CPU"
+        each = str(say("requested.cpu", millis=request["cpu_millis"]))
     elif request["exclusive"]:
-        each = f"{devices} card" if devices == 1 else f"{devices} cards"
+        each = str(say("requested.card" if devices == 1 else "requested.cards", count=devices))
     else:
         override = request["selector"][0]["memory_mib"] if request["selector"] else None  # type: ignore[index]
         memory = override or request["memory_mib"]
@@ -69,7 +70,7 @@ def _group_text(group: dict[str, dict[str, object]]) -> str:
         parts += (
             [f"{memory} MiB"]
             if memory
-            else [f"{request['memory_percent']} % memory"]
+            else [str(say("requested.memory_percent", percent=request["memory_percent"]))]
             if request["memory_percent"]
             else []
         )

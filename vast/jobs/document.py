@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 from vast.common.errors import FieldError, Invalid
+from vast.common.sentences import Wrong, say
 from vast.jobs.wording import field_errors
 
 PRIORITY_CLASSES = {"low": -100, "normal": 0, "high": 100}
@@ -38,7 +39,7 @@ def _seconds(value: Any) -> Any:
     if isinstance(value, str):
         match = _DURATION.fullmatch(value.strip())
         if not match:
-            raise ValueError("a number of seconds, or a number with s, m, h or d such as 30m")
+            raise Wrong(say("document.duration"))
         return int(match[1]) * _UNIT_SECONDS[match[2]]
     return value
 
@@ -49,13 +50,13 @@ def _priority(value: Any) -> Any:
     if _WHOLE_NUMBER.fullmatch(value):
         return int(value)
     if value not in PRIORITY_CLASSES:
-        raise ValueError(f"a whole number, or one of {', '.join(PRIORITY_CLASSES)}")
+        raise Wrong(say("document.priority", classes=", ".join(PRIORITY_CLASSES)))
     return PRIORITY_CLASSES[value]
 
 
 def _free_variable(name: str) -> str:
     if RESERVED_VARIABLES.match(name):
-        raise ValueError(f"env may not set {name}: VAST sets it")
+        raise Wrong(say("document.reserved_variable", name=name))
     return name
 
 
@@ -141,17 +142,15 @@ class Request(Part):
     @model_validator(mode="after")
     def _consistent(self) -> Request:
         if self.memory_mib is not None and self.memory_percent is not None:
-            raise ValueError("give memory_mib or memory_percent, not both")
+            raise Wrong(say("document.memory_twice"))
         sliced = any(value is not None for value in (self.cores, self.memory_mib, self.memory_percent))
         sliced = sliced or any(choice.memory_mib is not None for choice in self.selector)
         if self.exclusive is None:
             self.exclusive = not sliced
         if self.exclusive and sliced:
-            raise ValueError(
-                "exclusive means whole devices: leave cores and memory out, or set exclusive to false"
-            )
+            raise Wrong(say("document.exclusive_slice"))
         if not self.exclusive and not sliced:
-            raise ValueError("a slice needs cores, memory_mib or memory_percent")
+            raise Wrong(say("document.empty_slice"))
         return self
 
 
@@ -200,11 +199,11 @@ class Group(Part):
     @model_validator(mode="after")
     def _runnable(self) -> Group:
         if (self.command is None) == (self.simulate is None):
-            raise ValueError("give either command or simulate")
+            raise Wrong(say("document.command_or_simulate"))
         if self.command is not None and not (
             self.command and (isinstance(self.command, str) or self.command[0])
         ):
-            raise ValueError("command must not be empty")
+            raise Wrong(say("document.command_empty"))
         return self
 
 
@@ -239,11 +238,10 @@ class JobDocument(Part):
         names = [group.name for group in self.groups]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise ValueError(f"group names must differ: {', '.join(twice)} is there twice")
+            raise Wrong(say("document.group_names", names=", ".join(twice)))
         if self.tasks_total * self.array > MAX_TASKS:
-            raise ValueError(
-                f"at most {MAX_TASKS} tasks in one submission, this asks for {self.tasks_total * self.array}"
-            )
+            asked = self.tasks_total * self.array
+            raise Wrong(say("document.most_tasks", most=MAX_TASKS, asked=asked))
         return self
 
     @property
@@ -255,10 +253,10 @@ def parse(data: Any) -> JobDocument:
     """The checked document. Raises Invalid with one error per field."""
     if not isinstance(data, dict):
         raise Invalid(
-            "A job document is a mapping with at least name, queue and groups.",
-            errors=[FieldError("", "type", f"expected a mapping, got {type(data).__name__}")],
+            say("document.mapping"),
+            errors=[FieldError("", "type", say("document.not_a_mapping", found=type(data).__name__))],
         )
     try:
         return JobDocument.model_validate(data)
     except ValidationError as error:
-        raise Invalid("The job document is not valid.", errors=field_errors(error, JobDocument)) from error
+        raise Invalid(say("document.invalid"), errors=field_errors(error, JobDocument)) from error

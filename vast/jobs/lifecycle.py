@@ -10,6 +10,7 @@ from vast.common.broadcast import EVENTS, publish_on_commit
 from vast.common.errors import Conflict
 from vast.common.reasons import Reason, render
 from vast.common.rows import write
+from vast.common.sentences import say
 from vast.jobs.choices import ENDED, HOLDING, JOB_TRANSITIONS, JobState
 from vast.jobs.models import Job, JobEvent, Task
 
@@ -33,7 +34,7 @@ class Batch:
     def move(self, job: Job, to: str, *, actor: str = SYSTEM, reason: AnyReason = None) -> None:
         """Change the job's state. Raises IllegalTransition (HTTP 409) when the table does not allow it."""
         if to not in JOB_TRANSITIONS[job.state]:
-            raise IllegalTransition(f"A job that is {job.state} cannot become {to}.")
+            raise IllegalTransition(say("job.wrong_state", state=job.state, wanted=to))
         now, why = clock.now(), _as_dict(reason)
         self._events.append(
             JobEvent(

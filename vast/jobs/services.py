@@ -13,6 +13,7 @@ from vast.common.broadcast import EVENTS, publish_on_commit
 from vast.common.errors import Conflict
 from vast.common.ids import new_id
 from vast.common.reasons import Reason
+from vast.common.sentences import say
 from vast.common.wake import wake_scheduler
 from vast.jobs.asked import asked_charge
 from vast.jobs.choices import JobState
@@ -25,7 +26,7 @@ from vast.tenancy.models import User
 
 class KeyReused(Conflict):
     code = "idempotency_key_reused"
-    title = "This Idempotency-Key was used for another submission."
+    title = say("title.idempotency_key_reused")
 
 
 def submit(
@@ -134,7 +135,7 @@ def change_priority(*, job_id: UUID, priority: int, actor: str, check: Any = Non
     if check is not None:
         check(job)
     if job.state not in {JobState.PENDING, JobState.HELD, JobState.BLOCKED}:
-        raise Conflict(f"The priority of a job that is {job.state} cannot change.")
+        raise Conflict(say("job.priority_fixed", state=job.state))
     batch = Batch()
     batch.note(job, "priority", from_state=str(job.priority), to_state=str(priority), actor=actor)
     job.priority = priority

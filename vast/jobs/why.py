@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from vast.common.reasons import Reason, render
+from vast.common.reasons import Reason, render, spelled_out
+from vast.common.sentences import current_language
 from vast.jobs.choices import JobState
 from vast.jobs.models import Job
 
@@ -17,6 +18,7 @@ ORDER = [
     "CHECK_ROOM",
     "CHECK_GANG",
 ]
+MOST_AHEAD = 5
 # At which check a waiting reason stops the job.
 STOPS_AT = {
     "HELD_BY_USER": "CHECK_RELEASED",
@@ -38,15 +40,24 @@ NOT_LOOKED_AT = {
 
 def explain(job: Job) -> dict[str, Any]:
     """The headline and the checks; a check after the one that failed was not looked at (null)."""
-    reason = job.reason
+    reason, language = job.reason, current_language()
     return {
         "state": job.state,
-        "headline": None if reason is None else {**reason, "message": render(reason)},
-        "message": render(reason) if reason else "",
+        "headline": None if reason is None else spelled_out(reason, language),
+        "message": render(reason, language) if reason else "",
         "position": job.position,
+        "ahead": _ahead(job),
         "checks": [_check(code, ok, job) for code, ok in _verdicts(job)],
         "evaluated_at": job.reason_at,
     }
+
+
+def _ahead(job: Job) -> list[dict[str, Any]]:
+    """The first of those that wait in front of it in its queue; they are of its tenant, so its reader may know them."""
+    if job.state != JobState.PENDING or not job.position:
+        return []
+    rows = Job.objects.filter(queue=job.queue_id, state=JobState.PENDING, position__lt=job.position)
+    return list(rows.order_by("position").values("id", "name", "priority", "position")[:MOST_AHEAD])
 
 
 def _verdicts(job: Job) -> list[tuple[str, bool | None]]:
@@ -61,4 +72,9 @@ def _verdicts(job: Job) -> list[tuple[str, bool | None]]:
 
 def _check(code: str, ok: bool | None, job: Job) -> dict[str, Any]:
     params = {"queue": job.queue.path, "tasks": job.tasks_total, "requested": ""}
-    return {"code": code, "ok": ok, "params": params, "message": render(Reason(code, params))}
+    return {
+        "code": code,
+        "ok": ok,
+        "params": params,
+        "message": render(Reason(code, params), current_language()),
+    }

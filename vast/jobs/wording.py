@@ -8,34 +8,35 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from vast.common.errors import FieldError, field_path
+from vast.common.sentences import Sentence, Wrong, say
 
-# Filled with the error's context. What is missing here says enough as pydantic puts it.
+# Sentences by pydantic's types, filled with the error's context. What is missing here says enough as pydantic puts it.
 SENTENCES = {
-    "bool_type": "true or false is wanted here",
-    "dict_type": "a mapping is wanted here",
-    "float_type": "a number is wanted here",
-    "greater_than_equal": "at least {ge}",
-    "int_from_float": "a whole number is wanted here",
-    "int_type": "a whole number is wanted here",
-    "less_than_equal": "at most {le}",
-    "list_type": "a list is wanted here",
-    "literal_error": "one of {expected}",
-    "missing": "this field is required",
-    "model_type": "a mapping is wanted here",
-    "string_too_long": "at most {max_length} characters",
-    "string_too_short": "must not be empty",
-    "string_type": "text is wanted here; put quotes around a number",
-    "string_unicode": "not valid Unicode text",
-    "too_long": "at most {max_length} entries",
-    "too_short": "at least {min_length} entry is needed",
+    "bool_type": "document.bool_type",
+    "dict_type": "document.mapping_type",
+    "float_type": "document.float_type",
+    "greater_than_equal": "at_least",
+    "int_from_float": "document.int_type",
+    "int_type": "document.int_type",
+    "less_than_equal": "at_most",
+    "list_type": "document.list_type",
+    "literal_error": "document.one_of",
+    "missing": "document.missing",
+    "model_type": "document.mapping_type",
+    "string_too_long": "most_characters",
+    "string_too_short": "document.empty",
+    "string_type": "document.string_type",
+    "string_unicode": "document.string_unicode",
+    "too_long": "document.most_entries",
+    "too_short": "document.least_entries",
 }
 # What the document's patterns mean; a regular expression helps nobody who fills in a form.
 FORMS = {
-    r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$": "a-z and 0-9, inside also . and -",
-    r"^[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?$": "letters and digits, inside also . _ / and -",
-    r"^[A-Za-z_][A-Za-z0-9_]*$": "letters, digits and _, no digit first",
-    r"^[^\x00]*$": "must not contain a NUL character",
-    r"^/[^\x00]*$": "an absolute path, such as /srv/train",
+    r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$": "document.form_name",
+    r"^[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?$": "document.form_label",
+    r"^[A-Za-z_][A-Za-z0-9_]*$": "document.form_variable",
+    r"^[^\x00]*$": "document.form_no_nul",
+    r"^/[^\x00]*$": "document.form_path",
 }
 LIMITS = ("ge", "le", "gt", "lt", "max_length", "min_length", "pattern", "expected")
 
@@ -74,14 +75,18 @@ def _as_written(item: Any) -> tuple[int | str, ...]:
     )
 
 
-def _sentence(item: Any, location: tuple[int | str, ...], known: list[str] | None) -> str:
+def _sentence(item: Any, location: tuple[int | str, ...], known: list[str] | None) -> str | Sentence:
     if known is not None:
+        names = ", ".join(known)
         near = difflib.get_close_matches(str(location[-1]), known, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        return f"unknown field; known: {', '.join(known)}{hint}"
+        if near:
+            return say("document.unknown_field_near", known=names, near=near[0])
+        return say("document.unknown_field", known=names)
     context = item.get("ctx", {})
-    sentence = FORMS.get(context.get("pattern", "")) or SENTENCES.get(item["type"])
-    return sentence.format(**context) if sentence else str(item["msg"]).removeprefix("Value error, ")
+    if isinstance(context.get("error"), Wrong):
+        return context["error"].sentence  # type: ignore[no-any-return]
+    key = FORMS.get(context.get("pattern", "")) or SENTENCES.get(item["type"])
+    return say(key, **context) if key else str(item["msg"])
 
 
 def _allowed(item: Any, known: list[str] | None) -> Any:

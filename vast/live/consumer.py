@@ -105,8 +105,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
                         "problem": {
                             "status": error.status,
                             "code": error.code,
-                            "title": error.title,
-                            "detail": error.detail,
+                            "title": str(error.title),
+                            "detail": str(error.detail),
                         },
                     }
                 )

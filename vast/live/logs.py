@@ -8,6 +8,7 @@ from uuid import UUID
 
 from vast.allocation.models import Allocation
 from vast.common.errors import NotFound
+from vast.common.sentences import say
 from vast.common.threads import in_thread
 from vast.drivers.agent.sockets import NodeOffline, sockets
 from vast.jobs.choices import TASK_ENDED
@@ -28,7 +29,7 @@ def task_visible_to(user: User | None, task: UUID) -> bool:
 def _where(task_id: UUID) -> tuple[Task, str | None, str | None]:
     task = Task.objects.filter(pk=task_id).first()
     if task is None:
-        raise NotFound("There is no such task.")
+        raise NotFound(say("job.no_task"))
     newest = (
         Allocation.objects.filter(task=task_id).order_by("-created_at").values_list("id", "node_id").first()
     )

@@ -9,6 +9,7 @@ from django.db import connection, transaction
 from django.db.models import Sum
 
 from vast.common.errors import Conflict, FieldError, Invalid
+from vast.common.sentences import say
 from vast.common.wake import wake_scheduler
 from vast.inventory.models import DeviceClass, Pool
 from vast.queues.models import Queue, QueueQuota
@@ -37,12 +38,12 @@ def create_queue(
     _lock_tree()
     if parent is not None:
         if parent.pool_id != pool.pk:
-            raise Invalid(errors=[FieldError("parent", "other_pool", "the parent is in another pool")])
+            raise Invalid(errors=[FieldError("parent", "other_pool", say("queue.other_pool"))])
         if parent.jobs.exists():
-            raise Conflict(f"{parent.path} has jobs of its own, so it stays a leaf.")
+            raise Conflict(say("queue.parent_has_jobs", queue=parent.path))
     path = f"{parent.path}/{name}" if parent else name
     if Queue.objects.filter(path=path).exists():
-        raise Invalid(errors=[FieldError("name", "taken", f"there is a queue {path} already")])
+        raise Invalid(errors=[FieldError("name", "taken", say("queue.taken", queue=path))])
     queue = Queue.objects.create(
         pool=pool,
         parent=parent,
@@ -73,11 +74,9 @@ def delete_queue(*, queue: Queue) -> None:
     """Only a queue without children and without any job, ended ones included: history keeps its queue."""
     _lock_tree()
     if queue.children.exists():
-        raise Conflict(f"{queue.path} has queues below it.")
+        raise Conflict(say("queue.has_children", queue=queue.path))
     if queue.jobs.exists():
-        raise Conflict(
-            f"{queue.path} has jobs (ended ones count: they keep their history). Close it instead."
-        )
+        raise Conflict(say("queue.has_jobs", queue=queue.path))
     queue.delete()
     wake_scheduler()
 
@@ -107,21 +106,25 @@ def _write_quotas(queue: Queue, quotas: Iterable[Mapping[str, Any]]) -> None:
                 FieldError(
                     f"{field}.device_class",
                     "unknown",
-                    f"no device class {row.device_class_id}",
+                    say("queue.no_class", name=row.device_class_id),
                     sorted(known),
                 )
             )
         if row.device_class_id in classes:
-            errors.append(FieldError(f"{field}.device_class", "twice", "each device class once"))
+            errors.append(FieldError(f"{field}.device_class", "twice", say("queue.class_once")))
         classes.add(row.device_class_id)
         if row.limit is not None and row.limit < row.guaranteed:
             errors.append(
-                FieldError(f"{field}.limit", "below_guaranteed", f"at least the guaranteed {row.guaranteed}")
+                FieldError(
+                    f"{field}.limit", "below_guaranteed", say("queue.limit_below", guaranteed=row.guaranteed)
+                )
             )
         if row.guaranteed < row.reserved:
             errors.append(
                 FieldError(
-                    f"{field}.reserved", "above_guaranteed", f"at most the guaranteed {row.guaranteed}"
+                    f"{field}.reserved",
+                    "above_guaranteed",
+                    say("queue.reserved_above", guaranteed=row.guaranteed),
                 )
             )
     if errors:
@@ -153,13 +156,18 @@ def _check_tree(queue: Queue) -> None:
         for device_class, total in sums.items():
             if device_class in own and total > own[device_class]:
                 raise Invalid(
-                    f"The queues below {parent.path} would be guaranteed {total} milli-cards of {device_class}, "
-                    f"it has {own[device_class]}.",
+                    say(
+                        "queue.over_parent",
+                        queue=parent.path,
+                        total=total,
+                        name=device_class,
+                        own=own[device_class],
+                    ),
                     errors=[
                         FieldError(
                             f"quotas.{field}",
                             "over_parent",
-                            f"at most {own[device_class]} in sum",
+                            say("queue.most_in_sum", own=own[device_class]),
                             own[device_class],
                         )
                     ],

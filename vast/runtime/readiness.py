@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Callable
+from datetime import datetime
 
 # The machine's proxy settings are for the world outside.
 _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -24,10 +26,14 @@ def answers(url: str) -> Callable[[], bool]:
     return ask
 
 
-def nodes_joined(url: str, token: str, wanted: int) -> Callable[[], bool]:
-    """Whether at least so many nodes are ready."""
+def nodes_joined(url: str, token: str, wanted: int, since: datetime) -> Callable[[], bool]:
+    """Whether at least so many nodes are ready and were heard ``since`` then.
+
+    A node that was ready when an earlier run ended counts as ready for some seconds more, without being there.
+    """
+    query = urllib.parse.urlencode({"state": "ready", "seen_since": since.isoformat(), "page_size": 1})
     request = urllib.request.Request(  # noqa: S310 - our own address
-        f"{url}/api/v1/nodes/?state=ready&page_size=1", headers={"Authorization": f"Bearer {token}"}
+        f"{url}/api/v1/nodes/?{query}", headers={"Authorization": f"Bearer {token}"}
     )
 
     def ask() -> bool:

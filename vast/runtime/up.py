@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -201,9 +202,11 @@ class _Start:
                 instance, f"fleet-{self._fleet.stem}", token_file, "--simulate", str(self._fleet)
             )
         with self._steps.step("simulated nodes" if self._fleet else "agent of this machine"):
+            began = datetime.now(UTC)
             child = self._supervisor.add(spec)
             # Who reads that VAST runs wants to use it: a job sent before the devices are known would be refused.
-            self._supervisor.wait_until(nodes_joined(instance.url, token, nodes), child, _NODES_TIMEOUT_S)
+            joined = nodes_joined(instance.url, token, nodes, since=began)
+            self._supervisor.wait_until(joined, child, _NODES_TIMEOUT_S)
 
     def _announce(self, instance: Instance, facts: dict[str, Any]) -> None:
         lines = [f"VAST runs at {instance.url}", ""]

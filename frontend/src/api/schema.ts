@@ -679,6 +679,13 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Ahead: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            priority: number;
+            position: number;
+        };
         Array: {
             /** Format: uuid */
             id: string;
@@ -1520,7 +1527,7 @@ export interface components {
             evidence: {
                 [key: string]: unknown;
             }[];
-            /** @description The sentence in English. */
+            /** @description The sentence, in the reader's language. */
             message?: string;
         };
         Ref: {
@@ -1814,6 +1821,8 @@ export interface components {
             headline: components["schemas"]["Reason"] | null;
             message: string;
             position: number | null;
+            /** @description The first few jobs that wait in front of it in its queue. */
+            ahead: components["schemas"]["Ahead"][];
             checks: components["schemas"]["WhyCheck"][];
             /** Format: date-time */
             evaluated_at: string | null;
@@ -2945,6 +2954,7 @@ export interface operations {
                 pool?: string;
                 /** @description A search term. */
                 search?: string;
+                seen_since?: string;
                 /**
                  * @description * `ready` - Ready
                  *     * `unreachable` - Unreachable

@@ -13,6 +13,7 @@ from vast.client.commands import follow
 from vast.client.commands.document import override
 from vast.client.commands.output import Column, Format, Output, age, cards, print_list, print_one
 from vast.client.commands.server import connect, note
+from vast.client.commands.why import why_lines
 from vast.client.errors import VastError
 from vast.client.models import Event, Job, Task
 
@@ -174,13 +175,8 @@ def why(ctx: typer.Context, job: JobName, output: Output = Format.TABLE) -> None
     if output in (Format.JSON, Format.YAML):
         print_one(answer, [], output, lambda item: item.state)
         return
-    headline = answer.message or (str(answer.headline) if answer.headline else "")
-    typer.echo(f"{found.name} is {answer.state}" + (f": {headline}" if headline else ""))
-    if answer.position is not None:
-        typer.echo(f"position in its queue: {answer.position}")
-    for check in answer.checks:
-        mark = {True: "ok ", False: "NO ", None: "?  "}[check.ok]
-        typer.echo(f"  {mark} {check.message or check.code}")
+    for line in why_lines(found, answer):
+        typer.echo(line)
 
 
 @app.command("events")

@@ -17,6 +17,7 @@ from typing import Any
 import orjson
 
 from vast.common.errors import Unavailable
+from vast.common.sentences import say
 
 log = logging.getLogger(__name__)
 # An agent answers sooner or not at all: nobody waits for it any more.
@@ -35,7 +36,7 @@ class AgentSocket:
 
 class NodeOffline(Unavailable):
     code = "node_unreachable"
-    title = "The node cannot be reached now."
+    title = say("title.node_unreachable")
 
 
 class AgentSockets:

@@ -16,11 +16,12 @@ class NodeFilter(django_filters.FilterSet):
     state = django_filters.MultipleChoiceFilter(choices=NodeState.choices)
     vendor = django_filters.CharFilter(method="by_vendor")
     cordoned = django_filters.BooleanFilter()
+    seen_since = django_filters.IsoDateTimeFilter(field_name="last_seen_at", lookup_expr="gte")
     ordering = django_filters.OrderingFilter(fields=["name", "state", "last_seen_at", "created_at"])
 
     class Meta:
         model = Node
-        fields = ["pool", "cluster", "state", "vendor", "cordoned"]
+        fields = ["pool", "cluster", "state", "vendor", "cordoned", "seen_since"]
 
     def by_vendor(self, rows: QuerySet[Node], name: str, value: str) -> QuerySet[Node]:
         return rows.filter(

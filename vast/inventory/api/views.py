@@ -23,6 +23,7 @@ from vast.api.etags import EtagOnRetrieve, require_match, with_etag
 from vast.api.permissions import AdminOnly, AdminWrites
 from vast.common import clock
 from vast.common.errors import Conflict
+from vast.common.sentences import say
 from vast.inventory import selectors, services
 from vast.inventory.api import serializers as s
 from vast.inventory.api.filters import DeviceFilter, NodeFilter
@@ -58,7 +59,7 @@ class PoolViewSet(viewsets.ModelViewSet):
         try:
             instance.delete()
         except ProtectedError as error:
-            raise Conflict("The pool has nodes or queues.") from error
+            raise Conflict(say("pool.in_use")) from error
 
 
 class DeviceClassViewSet(viewsets.ReadOnlyModelViewSet):
@@ -208,7 +209,7 @@ def _moment(request: Request, name: str, field: serializers.DateTimeField) -> da
     try:
         value: datetime = field.run_validation(raw)
         if value < EPOCH:
-            raise serializers.ValidationError("not before 1970")
+            raise serializers.ValidationError(str(say("not_before_1970")))
     except serializers.ValidationError as error:
         raise serializers.ValidationError({name: error.detail}) from error
     return value

@@ -12,6 +12,7 @@ from rest_framework import serializers
 from vast.allocation.models import Slice
 from vast.api.schema import JobDocumentField, ReasonSerializer
 from vast.common.reasons import render
+from vast.common.sentences import current_language
 from vast.jobs.asked import as_text
 from vast.jobs.choices import JobState, TaskState
 from vast.jobs.lifecycle import event_payload
@@ -35,7 +36,7 @@ class ArraySerializer(serializers.Serializer):
 
 
 def with_message(reason: dict[str, Any] | None) -> dict[str, Any] | None:
-    return None if reason is None else {**reason, "message": render(reason)}
+    return None if reason is None else {**reason, "message": render(reason, current_language())}
 
 
 @extend_schema_field(JobDocumentField)
@@ -227,7 +228,10 @@ class JobEventSerializer(serializers.Serializer):
     message = serializers.CharField()
 
     def to_representation(self, instance: JobEvent) -> dict[str, Any]:
-        return {key: value for key, value in event_payload(instance).items() if key != "tenant"}
+        payload = {key: value for key, value in event_payload(instance).items() if key != "tenant"}
+        if payload["reason"]:
+            payload["message"] = render(payload["reason"], current_language())
+        return payload
 
 
 class WhyCheckSerializer(serializers.Serializer):
@@ -237,11 +241,19 @@ class WhyCheckSerializer(serializers.Serializer):
     message = serializers.CharField()
 
 
+class AheadSerializer(serializers.Serializer):
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    priority = serializers.IntegerField()
+    position = serializers.IntegerField()
+
+
 class WhySerializer(serializers.Serializer):
     state = serializers.ChoiceField(choices=JobState.choices)
     headline = ReasonSerializer(allow_null=True)
     message = serializers.CharField()
     position = serializers.IntegerField(allow_null=True)
+    ahead = AheadSerializer(many=True, help_text="The first few jobs that wait in front of it in its queue.")
     checks = WhyCheckSerializer(many=True)
     evaluated_at = serializers.DateTimeField(allow_null=True)
 

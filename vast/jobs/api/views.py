@@ -15,13 +15,11 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, serializers, viewsets
 from rest_framework.decorators import action
-from rest_framework.exceptions import PermissionDenied
 from rest_framework.filters import OrderingFilter
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from vast.allocation.admission import check as check_admission
 from vast.allocation.models import Allocation
 from vast.allocation.services import cancel
 from vast.api.etags import require_match, with_etag
@@ -29,6 +27,7 @@ from vast.api.pagination import ById, NewestFirst
 from vast.api.parsers import DocumentJSONParser, LegacyYAMLParser, YAMLParser
 from vast.api.schema import JobDocumentField
 from vast.common.errors import FieldError, Invalid, NotAllowed
+from vast.common.sentences import say
 from vast.drivers.tasks import deliver_now
 from vast.jobs import services
 from vast.jobs.api.filters import JobFilter
@@ -41,14 +40,13 @@ from vast.jobs.api.serializers import (
     WhySerializer,
     page_context,
 )
-from vast.jobs.document import JobDocument, parse
+from vast.jobs.api.submission import checked
+from vast.jobs.document import JobDocument
 from vast.jobs.models import Job, JobEvent, Task
 from vast.jobs.selectors import visible_jobs, visible_tasks
 from vast.jobs.why import explain
 from vast.live.logs import MOST_BYTES, MOST_OFFSET, MOST_WAIT_S, read_log
-from vast.queues.models import Queue
-from vast.queues.selectors import visible_queues
-from vast.tenancy.policies import may_control_job, may_submit
+from vast.tenancy.policies import may_control_job
 
 KEY_HEADER = OpenApiParameter(
     "Idempotency-Key",
@@ -106,10 +104,12 @@ class JobViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         """Submit a job document. An array of jobs answers with its first job."""
         key = request.headers.get("Idempotency-Key", "")
         if len(key) > 128:
-            raise Invalid(errors=[FieldError("Idempotency-Key", "max_length", "at most 128 characters", 128)])
-        document = parse(request.data)
-        queue = _queue_for(request, document)
-        check_admission(document, queue)
+            raise Invalid(
+                errors=[
+                    FieldError("Idempotency-Key", "max_length", say("most_characters", max_length=128), 128)
+                ]
+            )
+        document, queue = checked(request.user, request.data)
         if request.query_params.get("dry_run") in {"true", "1"}:
             return Response({"valid": True, "document": document.model_dump(mode="json")})
         body = json.dumps(document.model_dump(mode="json"), sort_keys=True).encode()
@@ -200,23 +200,8 @@ class JobViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
     def _controlled(self) -> Job:
         job: Job = self.get_object()
         if not may_control_job(self.request.user, owner_id=job.owner_id, tenant_id=job.queue.tenant_id):
-            raise NotAllowed("Only the job's owner and owners of its tenant may do this.")
+            raise NotAllowed(say("job.not_yours"))
         return job
-
-
-def _queue_for(request: Request, document: JobDocument) -> Queue:
-    queue = visible_queues(request.user).filter(path=document.queue).first()
-    if queue is None:
-        known = list(
-            visible_queues(request.user)
-            .filter(children=None)
-            .order_by("path")
-            .values_list("path", flat=True)[:50]
-        )
-        raise Invalid(errors=[FieldError("queue", "unknown", f"no queue {document.queue}", known)])
-    if not may_submit(request.user, queue.tenant_id):
-        raise PermissionDenied(f"Your role does not allow submitting to {queue.path}.")
-    return queue
 
 
 class LogQuery(serializers.Serializer):
@@ -229,7 +214,7 @@ class LogQuery(serializers.Serializer):
 
     def validate_offset(self, value: int) -> int:
         if value > MOST_OFFSET:
-            raise serializers.ValidationError(f"at most {MOST_OFFSET}")
+            raise serializers.ValidationError(str(say("at_most", le=MOST_OFFSET)))
         return value
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from vast.common import clock
+from vast.common.sentences import say
 from vast.tenancy.choices import Role
 from vast.tenancy.models import ApiToken, Tenant, User
 from vast.tenancy.policies import is_admin, permissions
@@ -54,7 +55,7 @@ class TokenSerializer(serializers.ModelSerializer):
 
     def validate_expires_at(self, value: datetime | None) -> datetime | None:
         if value is not None and value <= clock.now():
-            raise serializers.ValidationError("must be in the future")
+            raise serializers.ValidationError(str(say("token.in_the_past")))
         return value
 
 

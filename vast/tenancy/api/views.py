@@ -18,6 +18,7 @@ from rest_framework.throttling import SimpleRateThrottle
 from rest_framework.views import APIView
 
 from vast.common.errors import VastError
+from vast.common.sentences import say
 from vast.tenancy import services
 from vast.tenancy.api.serializers import (
     LoginSerializer,
@@ -33,7 +34,7 @@ from vast.tenancy.policies import is_admin, tenant_roles
 class BadCredentials(VastError):
     code = "bad_credentials"
     status = 401
-    title = "The user name or the password is wrong."
+    title = say("title.bad_credentials")
 
 
 class LoginThrottle(SimpleRateThrottle):
