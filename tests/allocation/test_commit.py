@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import connection
 
 from tests.domain import Lab
-from vast.allocation.commit import Committed, commit
+from vast.allocation.commit import Committed
+from vast.allocation.commit import commit as commit_decisions
 from vast.allocation.models import Allocation, Slice
 from vast.allocation.world import World
 from vast.common.models import OutboxMessage
@@ -31,6 +33,11 @@ def decisions() -> Decisions:
     return [(item, versions[Job.objects.get(pk=item.job).pk]) for item in made if isinstance(item, Start)]
 
 
+def commit(made: Decisions) -> Committed:
+    versions = {UUID(start.job): version for start, version in made}
+    return commit_decisions([start for start, _ in made], versions.__getitem__)
+
+
 def nothing_was_written() -> bool:
     return not (Allocation.objects.exists() or Slice.objects.exists() or OutboxMessage.objects.exists())
 
@@ -40,7 +47,7 @@ class TestStaleDecisions:
     def test_a_decision_on_the_present_state_is_taken(self, lab: Lab) -> None:
         lab.node("a")
         job = lab.submit(devices=1)
-        assert commit(decisions()) == Committed(started=[job.pk], refused=[])
+        assert commit(decisions()) == Committed(started=[job.pk], refused=[], orders=True)
 
     @pytest.mark.parametrize(
         "meanwhile",

@@ -141,7 +141,7 @@ def test_an_unchanged_database_is_not_read_again(lab: Lab, world: World) -> None
     lab.submit(devices=8)
     world.snapshot()
     before = world.nodes()
-    assert queries(world.snapshot) <= 5
+    assert queries(world.snapshot) <= 9
     assert world.nodes() is before
 
 

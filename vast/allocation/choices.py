@@ -8,3 +8,10 @@ class AllocationState(models.TextChoices):
     RUNNING = "running"
     STOPPING = "stopping"
     ENDED = "ended"
+
+
+class HoldKind(models.TextChoices):
+    """Seats of others that are leaving, or seats for a time that can be told."""
+
+    HOLD = "hold"
+    RESERVATION = "reservation"

@@ -7,7 +7,7 @@ devices are locked and their limits are counted again.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -15,16 +15,18 @@ from uuid import UUID
 from django.db import transaction
 
 from vast.allocation.choices import AllocationState
-from vast.allocation.models import Allocation, Slice
-from vast.allocation.orders import Seat, choose_port, launch_orders
+from vast.allocation.evictions import deals, take_from_others
+from vast.allocation.models import Allocation, Hold, Slice
+from vast.allocation.orders import MeetingPoint, Seat, choose_port, launch_orders
+from vast.allocation.scene import Scene, lock_scene
 from vast.common import clock
 from vast.common.ids import new_id
 from vast.common.models import OutboxMessage
+from vast.common.reasons import Reason
 from vast.inventory.models import Device, Node
 from vast.jobs.choices import JobState, TaskState
-from vast.jobs.lifecycle import Batch
 from vast.jobs.models import Job, Task
-from vast.scheduling.decisions import Start
+from vast.scheduling.decisions import Decision, Evict, Grow, Keep, Release, Reserve, Start
 from vast.vendors.base import GrantedDevice
 
 
@@ -41,51 +43,115 @@ class Room:
 
 @dataclass(slots=True)
 class Committed:
-    """``refused`` jobs changed, or their devices did, between deciding and committing; they stay pending."""
+    """``refused`` jobs changed, or their devices did, between deciding and committing; they stay as they were.
+    ``orders`` = whether a driver has something new to do."""
 
     started: list[UUID] = field(default_factory=list)
     refused: list[UUID] = field(default_factory=list)
+    orders: bool = False
 
 
 @transaction.atomic
-def commit(starts: Sequence[tuple[Start, int]]) -> Committed:
-    """Start these gangs. Each comes with the version of the job that the decision was made on."""
-    result = Committed()
-    versions = {UUID(start.job): version for start, version in starts}
-    jobs = {
-        job.pk: job
-        for job in Job.objects.select_for_update(of=("self",))
-        .select_related("queue")
-        .filter(pk__in=versions, state=JobState.PENDING)
-        .order_by("pk")
-        if job.version == versions[job.pk]
-    }
-    rooms = _lock_devices(UUID(s.device) for start, _ in starts for p in start.placements for s in p.slices)
-    nodes = Node.objects.in_bulk({UUID(p.node) for start, _ in starts for p in start.placements})
-    tasks = _tasks(jobs)
-    ports = _taken_ports() if any(job.tasks_total > 1 for job in jobs.values()) else {}
-    batch, writer = Batch(), _Writer()
-    for start, _ in starts:
-        job = jobs.get(UUID(start.job))
-        if job is None or not _take(start, rooms):
-            result.refused.append(UUID(start.job))
-            continue
-        writer.add(job, start, tasks[job.pk], nodes, rooms, ports)
-        batch.move(job, JobState.STARTING)
-        for task in tasks[job.pk]:
-            task.state, task.attempt = TaskState.STARTING, job.attempt
-            batch.change_task(task)
-        result.started.append(job.pk)
-    writer.save()
-    batch.save()
-    return result
+def commit(decisions: Sequence[Decision], version_of: Callable[[UUID], int]) -> Committed:
+    """Make decisions true, in their order. ``version_of`` gives the version of a job that was decided on.
+
+    What belongs together (evictions and the hold that they serve) must be in one call; it happens whole or not at all.
+    """
+    scene = lock_scene(UUID(decision.job) for decision in decisions)
+    placed = [d for d in decisions if isinstance(d, Start | Grow)]
+    rooms = _lock_devices(UUID(s.device) for d in placed for p in d.placements for s in p.slices)
+    nodes = Node.objects.in_bulk({UUID(p.node) for d in placed for p in d.placements})
+    gangs = any(scene.jobs[UUID(d.job)].tasks_total > 1 for d in placed if UUID(d.job) in scene.jobs)
+    work = _Work(scene, version_of, rooms, nodes, _taken_ports() if gangs else {})
+    for deal in deals(decisions):
+        work.carry_out(deal)
+    work.writer.save()
+    scene.save()
+    work.result.orders = bool(work.writer.messages or scene.orders)
+    return work.result
 
 
-def _tasks(jobs: dict[UUID, Job]) -> dict[UUID, list[Task]]:
-    found: dict[UUID, list[Task]] = {pk: [] for pk in jobs}
-    for task in Task.objects.filter(job__in=jobs).defer("log_tail").order_by("job_id", "rank"):
-        found[task.job_id].append(task)
-    return found
+@dataclass(slots=True)
+class _Work:
+    """One commit under way."""
+
+    scene: Scene
+    version_of: Callable[[UUID], int]
+    rooms: dict[UUID, Room]
+    nodes: dict[UUID, Node]
+    ports: dict[str, set[int]]
+    writer: _Writer = field(default_factory=lambda: _Writer())
+    result: Committed = field(default_factory=Committed)
+
+    def carry_out(self, deal: Sequence[Decision]) -> None:
+        """The decisions of one deal, all or none."""
+        if len(deal) > 1 or isinstance(deal[0], Keep | Release | Reserve | Evict):
+            if not take_from_others(self.scene, deal, self._unchanged):
+                self.result.refused.append(UUID(deal[-1].job))
+            return
+        (decision,) = deal
+        if isinstance(decision, Start):
+            self._start(decision)
+        elif isinstance(decision, Grow):
+            self._grow(decision)
+
+    def _unchanged(self, job: Job) -> bool:
+        return job.version == self.version_of(job.pk)
+
+    def _start(self, start: Start) -> None:
+        job = self.scene.jobs.get(UUID(start.job))
+        ready = job is not None and job.state == JobState.PENDING and self._unchanged(job)
+        if job is None or not ready or not _take(start, self.rooms):
+            self.result.refused.append(UUID(start.job))
+            return
+        self._place(job, start, self.ports, None)
+        Hold.objects.filter(job=job).delete()
+        job.hold_timeouts, job.evict_not_before = 0, None
+        self.scene.batch.move(job, JobState.STARTING)
+        self.result.started.append(job.pk)
+
+    def _grow(self, grow: Grow) -> None:
+        """Extras, or lost members, of a job that runs."""
+        job = self.scene.jobs.get(UUID(grow.job))
+        wanted = {placement.task for placement in grow.placements}
+        runs = job is not None and (
+            job.state == JobState.RUNNING
+            or (job.state == JobState.STARTING and job.pk in self.result.started)
+        )
+        free = job is not None and wanted <= {
+            str(task.pk) for task in self.scene.tasks[job.pk] if task.state == TaskState.PENDING
+        }
+        if job is None or not (runs and free) or not _take(grow, self.rooms):
+            self.result.refused.append(UUID(grow.job))
+            return
+        self._place(job, grow, {}, self._meeting_point(job))
+        Hold.objects.filter(job=job).delete()
+        self.scene.batch.note(
+            job, "grown", actor="scheduler", reason=Reason("GROWN", {"tasks": len(grow.placements)})
+        )
+        self.scene.batch.change(job)
+
+    def _meeting_point(self, job: Job) -> MeetingPoint | None:
+        rows = [row for row in self.writer.allocations if row.job_id == job.pk]
+        known = rows or list(
+            Allocation.objects.filter(job=job).exclude(state=AllocationState.ENDED).order_by("task__rank")[:1]
+        )
+        if not known or not known[0].order:
+            return None
+        env = known[0].order["env"]
+        return MeetingPoint(env["MASTER_ADDR"], env["MASTER_PORT"], job.tasks_total)
+
+    def _place(
+        self, job: Job, placed: Start | Grow, ports: dict[str, set[int]], meeting: MeetingPoint | None
+    ) -> None:
+        tasks = self.scene.tasks[job.pk]
+        self.writer.add(job, placed, tasks, self.nodes, self.rooms, ports, meeting)
+        seated = {placement.task for placement in placed.placements}
+        for task in tasks:
+            if str(task.pk) in seated:
+                task.state = TaskState.STARTING
+                task.attempt = job.attempt + (1 if isinstance(placed, Start) else 0)
+                self.scene.batch.change_task(task)
 
 
 def _lock_devices(ids: Iterable[UUID]) -> dict[UUID, Room]:
@@ -110,7 +176,7 @@ def _use(room: Room, cores: int, memory_mib: int, exclusive: bool) -> None:
     room.exclusive = room.exclusive or exclusive
 
 
-def _take(start: Start, rooms: dict[UUID, Room]) -> bool:
+def _take(start: Start | Grow, rooms: dict[UUID, Room]) -> bool:
     """Book the gang's slices, or nothing at all when one does not fit any more."""
     booked: list[tuple[Room, Room]] = []
     for piece in (piece for placement in start.placements for piece in placement.slices):
@@ -161,11 +227,12 @@ class _Writer:
     def add(
         self,
         job: Job,
-        start: Start,
+        start: Start | Grow,
         tasks: list[Task],
         nodes: dict[UUID, Node],
         rooms: dict[UUID, Room],
         ports: dict[str, set[int]],
+        meeting: MeetingPoint | None,
     ) -> None:
         by_id = {str(task.pk): task for task in tasks}
         groups = {group["name"]: group for group in job.document["groups"]}
@@ -191,20 +258,22 @@ class _Writer:
                     memory_mib=piece.memory_mib,
                     exclusive=piece.exclusive,
                     charge=piece.charge,
+                    partition=piece.partition,
                 )
                 for device, piece in held
             ]
             rows.append(row)
             seats.append(_seat(row, task, node, groups[task.group], held))
-        port = self._port(job, rows, ports)
+        port = self._port(job, rows, ports) if meeting is None else None
         orders = launch_orders(
             job_id=str(job.pk),
             job_name=job.name,
             queue=job.queue.path,
             max_runtime_s=job.max_runtime_s,
-            attempt=job.attempt + 1,
+            attempt=job.attempt + (1 if isinstance(start, Start) else 0),
             seats=seats,
             master_port=port,
+            meeting=meeting,
         )
         now = clock.now()
         for row, order in zip(rows, orders, strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -19,8 +19,9 @@ from vast.common.rows import write
 from vast.jobs.choices import JobState
 from vast.jobs.lifecycle import event_payload
 from vast.jobs.models import Job, JobEvent
-from vast.scheduling.decisions import Start, Wait
+from vast.scheduling.decisions import Decision, Grow, Start, Wait
 from vast.scheduling.engine import decide
+from vast.scheduling.snapshot import Snapshot
 
 log = logging.getLogger(__name__)
 # Small enough that the first jobs are on their way while later ones are still being decided.
@@ -42,30 +43,33 @@ class Cycle:
     def run(self) -> int:
         """One cycle. Returns how many jobs were started."""
         snapshot = self.world.snapshot()
-        if not snapshot.pending:
+        if not snapshot.pending and not snapshot.holds and not _grows(snapshot):
             self._written.clear()
             return 0
         started, waits, batch = 0, [], []
         for decision in decide(snapshot, int(clock.now().timestamp()), self.budget):
-            if isinstance(decision, Start):
-                batch.append((decision, self.world.version_of(UUID(decision.job))))
-                if len(batch) >= BATCH:
-                    started += self._commit(batch)
-                    batch = []
-            elif isinstance(decision, Wait):
+            if isinstance(decision, Wait):
                 waits.append(decision)
+                whole = True
+            else:
+                batch.append(decision)
+                whole = isinstance(decision, Start | Grow)
+            # Never between an eviction and the hold that it serves.
+            if whole and len(batch) >= BATCH:
+                started += self._commit(batch)
+                batch = []
         if batch:
             started += self._commit(batch)
         self._keep_reasons(waits)
         return started
 
-    def _commit(self, batch: list[tuple[Start, int]]) -> int:
+    def _commit(self, batch: Sequence[Decision]) -> int:
         with transaction.atomic():
             self.guard()
-            result = commit(batch)
+            result = commit(batch, self.world.version_of)
         if result.refused:
             log.info("%d decisions were overtaken by changes and will be made again", len(result.refused))
-        if result.started:
+        if result.orders:
             self.deliver()
         return len(result.started)
 
@@ -83,6 +87,12 @@ class Cycle:
         ids = list(changed)
         for start in range(0, len(ids), 500):
             _write_reasons({UUID(job): changed[job] for job in ids[start : start + 500]})
+
+
+def _grows(snapshot: Snapshot) -> bool:
+    """Whether a running job waits for more tasks."""
+    held = {task.task for task in snapshot.held}
+    return any(task not in held for job in snapshot.jobs for group in job.groups for task in group.task_ids)
 
 
 @transaction.atomic

@@ -5,7 +5,8 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
-from vast.allocation.choices import AllocationState
+from vast.allocation.choices import AllocationState, HoldKind
+from vast.common import clock
 from vast.common.models import Entity
 from vast.inventory.models import Device, Node
 from vast.jobs.models import Job, Task
@@ -53,6 +54,7 @@ class Slice(models.Model):
     cores = models.PositiveSmallIntegerField()
     memory_mib = models.PositiveIntegerField()
     exclusive = models.BooleanField(default=False)
+    partition = models.CharField(max_length=40, blank=True)
     charge = models.PositiveIntegerField()
     live = models.BooleanField(default=True, help_text="Until the allocation has ended.")
 
@@ -69,3 +71,22 @@ class Slice(models.Model):
 
     def __str__(self) -> str:
         return f"{self.cores} % {self.memory_mib} MiB of {self.device_id}"
+
+
+class Hold(models.Model):
+    """Seats that are kept for one job: ``seats`` as the engine placed them, ``victims`` the tasks told to leave."""
+
+    job = models.OneToOneField(Job, primary_key=True, on_delete=models.CASCADE, related_name="hold")
+    queue = models.ForeignKey(Queue, on_delete=models.PROTECT, related_name="+")
+    kind = models.CharField(max_length=16, choices=HoldKind.choices, default=HoldKind.HOLD)
+    seats = models.JSONField()
+    victims = models.JSONField(default=list, blank=True)
+    rule = models.CharField(max_length=16, blank=True)
+    since = models.DateTimeField(default=clock.now)
+    starts_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["since", "job"]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.job_id}"

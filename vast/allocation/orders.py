@@ -32,6 +32,15 @@ class Seat:
     host_memory_mib: int
 
 
+@dataclass(frozen=True, slots=True)
+class MeetingPoint:
+    """Where tasks that join a running gang find it, and how many it has when it is complete."""
+
+    address: str
+    port: str
+    world_size: int
+
+
 def choose_port(start: int, taken: set[int]) -> int:
     """A port for the gang's rendezvous that no live gang on the same address uses."""
     span = len(PORTS)
@@ -49,8 +58,10 @@ def launch_orders(
     attempt: int,
     seats: Sequence[Seat],
     master_port: int | None,
+    meeting: MeetingPoint | None = None,
 ) -> list[dict[str, Any]]:
-    """One order per seat, in rank order. ``master_port`` None = a job of one task, which needs no rendezvous port."""
+    """One order per seat, in rank order. ``master_port`` None = a job of one task, which needs no rendezvous port.
+    ``meeting`` = the seats join a gang that runs already."""
     node_order = {node: number for number, node in enumerate(dict.fromkeys(seat.node_id for seat in seats))}
     per_node: dict[str, int] = {}
     for seat in seats:
@@ -62,14 +73,14 @@ def launch_orders(
         used[seat.node_id] = local_rank + 1
         environment = {
             "RANK": str(seat.rank),
-            "WORLD_SIZE": str(len(seats)),
+            "WORLD_SIZE": str(meeting.world_size if meeting else len(seats)),
             "LOCAL_RANK": str(local_rank),
             "LOCAL_WORLD_SIZE": str(per_node[seat.node_id]),
             "NODE_RANK": str(node_order[seat.node_id]),
             "GROUP_RANK": str(node_order[seat.node_id]),
             "NNODES": str(len(node_order)),
-            "MASTER_ADDR": seats[0].node_address or "127.0.0.1",
-            "MASTER_PORT": str(master_port) if master_port else "0",
+            "MASTER_ADDR": meeting.address if meeting else seats[0].node_address or "127.0.0.1",
+            "MASTER_PORT": meeting.port if meeting else str(master_port) if master_port else "0",
             "VAST_JOB_ID": job_id,
             "VAST_JOB_NAME": job_name,
             "VAST_QUEUE": queue,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -12,22 +12,18 @@ from django.db import transaction
 from django.db.models import F
 
 from vast.allocation.choices import AllocationState
-from vast.allocation.models import Allocation, Slice
+from vast.allocation.models import Allocation
+from vast.allocation.scene import Scene, begin_stop, lock_scene
 from vast.common import clock
 from vast.common.errors import Conflict
 from vast.common.models import OutboxMessage
 from vast.common.reasons import Reason
-from vast.common.rows import write
 from vast.common.sentences import say
-from vast.common.wake import wake_scheduler
 from vast.config.env import environment
 from vast.inventory.models import Node
 from vast.jobs.choices import ENDED, TASK_ENDED, WAITING, JobState, StopIntent, TaskState
-from vast.jobs.lifecycle import SYSTEM, Batch
 from vast.jobs.models import Job, JobEvent, Task
 
-# A later wish never weakens an earlier one: a job being cancelled is not put back because its node went away.
-_STRENGTH = {StopIntent.NONE: 0, StopIntent.REQUEUE: 1, StopIntent.FAIL: 2, StopIntent.CANCEL: 3}
 BACKOFF_S = (1, 5, 15)
 # A task can kill the process that watches it, each time anew; a node that breaks now and then is something else.
 MOST_LOSSES, LOSSES_WITHIN = 5, timedelta(hours=1)
@@ -74,57 +70,6 @@ def _text(value: Any, most: int) -> str:
     return str(value or "").replace("\x00", "�")[-most:]
 
 
-@dataclass(slots=True)
-class Scene:
-    """The locked jobs that a batch of reports concerns, with all that is needed to carry them on."""
-
-    jobs: dict[UUID, Job]
-    tasks: dict[UUID, list[Task]]
-    live: dict[UUID, dict[UUID, Allocation]]
-    batch: Batch = field(default_factory=Batch)
-    changed: dict[UUID, Allocation] = field(default_factory=dict)
-    ended: list[UUID] = field(default_factory=list)
-    orders: list[OutboxMessage] = field(default_factory=list)
-
-    def task_of(self, allocation: Allocation) -> Task:
-        return next(task for task in self.tasks[allocation.job_id] if task.pk == allocation.task_id)
-
-    def change(self, allocation: Allocation) -> None:
-        self.changed[allocation.pk] = allocation
-
-    def save(self) -> None:
-        now = clock.now()
-        for allocation in self.changed.values():
-            allocation.touch()
-        write(Allocation, self.changed.values(), ["state", "started_at", "ended_at", "version", "updated_at"])
-        if self.ended:
-            Slice.objects.filter(allocation__in=self.ended).update(live=False)
-            OutboxMessage.objects.filter(allocation__in=self.ended, done_at=None).update(done_at=now)
-        OutboxMessage.objects.bulk_create(self.orders, batch_size=1000)
-        self.batch.save()
-        if self.ended:
-            wake_scheduler()
-
-
-def _scene(job_ids: Iterable[UUID]) -> Scene:
-    """Lock the jobs (in the order of their ids, always first) and read what belongs to them."""
-    jobs = {
-        job.pk: job
-        for job in Job.objects.select_for_update(of=("self",))
-        .select_related("queue")
-        .filter(pk__in=set(job_ids))
-        .order_by("pk")
-    }
-    tasks: dict[UUID, list[Task]] = {pk: [] for pk in jobs}
-    for task in Task.objects.filter(job__in=jobs).defer("log_tail").order_by("job_id", "rank"):
-        tasks[task.job_id].append(task)
-    live: dict[UUID, dict[UUID, Allocation]] = {pk: {} for pk in jobs}
-    rows = Allocation.objects.filter(job__in=jobs).exclude(state=AllocationState.ENDED).select_related("node")
-    for allocation in rows.defer("order").order_by("pk"):
-        live[allocation.job_id][allocation.pk] = allocation
-    return Scene(jobs=jobs, tasks=tasks, live=live)
-
-
 @transaction.atomic
 def report(items: Sequence[Report]) -> list[UUID]:
     """Take in reports, in order. Reports on ended or unknown allocations change nothing.
@@ -135,7 +80,7 @@ def report(items: Sequence[Report]) -> list[UUID]:
     owners = dict(
         Allocation.objects.filter(pk__in=ids).exclude(state=AllocationState.ENDED).values_list("pk", "job_id")
     )
-    scene = _scene(owners.values())
+    scene = lock_scene(owners.values())
     for item in items:
         job = scene.jobs.get(owners.get(item.allocation))  # type: ignore[arg-type]
         allocation = scene.live[job.pk].get(item.allocation) if job else None
@@ -180,11 +125,34 @@ def _ended(scene: Scene, job: Job, allocation: Allocation, item: Report) -> None
     )
     task.ended_at, task.pid = item.at or clock.now(), item.pid or task.pid
     task.state = _task_outcome(job, item)
+    back_in_line = _back_in_line(scene, job, task, before, item)
+    if back_in_line:
+        task.state, task.pid = TaskState.PENDING, None
     scene.batch.change_task(task, log_tail=item.log_tail)
     if job.tasks_total > 1:
         scene.batch.note(job, "task", task=task, from_state=before, to_state=task.state)
-    if job.state != JobState.STOPPING and task.state != TaskState.SUCCEEDED:
-        _begin_stop(scene, job, *_consequence(job, task, allocation, item))
+    if back_in_line:
+        scene.batch.change(job)
+    elif job.state != JobState.STOPPING and task.state != TaskState.SUCCEEDED:
+        begin_stop(scene, job, *_consequence(job, task, allocation, item))
+
+
+def _back_in_line(scene: Scene, job: Job, task: Task, before: str, item: Report) -> bool:
+    """Whether only this task waits again while its job runs on: an extra that was taken back, or one that was lost
+    while the gang's minimum is still there."""
+    if job.state not in (JobState.RUNNING, JobState.STARTING) or task.state == TaskState.SUCCEEDED:
+        return False
+    if before == TaskState.STOPPING:
+        return True
+    if item.event != "exited" or item.cause not in {"agent_shutdown", "lost", "stopped"}:
+        return False
+    group = next(group for group in job.document["groups"] if group["name"] == task.group)
+    counted = {TaskState.STARTING, TaskState.RUNNING, TaskState.SUCCEEDED}
+    others = sum(
+        other.group == task.group and other.pk != task.pk and other.state in counted
+        for other in scene.tasks[job.pk]
+    )
+    return group["min_replicas"] is not None and others >= group["min_replicas"]
 
 
 def _task_outcome(job: Job, item: Report) -> TaskState:
@@ -235,32 +203,6 @@ def _loss(job: Job, where: dict[str, Any]) -> tuple[StopIntent, Reason]:
     return StopIntent.REQUEUE, Reason("TASK_LOST", where)
 
 
-def _begin_stop(
-    scene: Scene, job: Job, intent: StopIntent, reason: Reason, *, actor: str = SYSTEM, grace_s: int = 10
-) -> None:
-    """Stop what the job still runs; the intent says what becomes of it afterwards."""
-    if _STRENGTH[intent] > _STRENGTH[StopIntent(job.stop_intent)]:
-        job.stop_intent = intent
-    if intent == StopIntent.FAIL and job.exit_code is None:
-        failed = next((t for t in scene.tasks[job.pk] if t.state == TaskState.FAILED), None)
-        job.exit_code = failed.exit_code if failed else None
-    if job.state == JobState.STOPPING:
-        scene.batch.change(job)
-        return
-    scene.batch.move(job, JobState.STOPPING, actor=actor, reason=reason)
-    for allocation in scene.live[job.pk].values():
-        if allocation.state == AllocationState.STOPPING:
-            continue
-        allocation.state = AllocationState.STOPPING
-        scene.change(allocation)
-        scene.orders.append(
-            OutboxMessage(kind="stop", node=allocation.node_id, allocation=allocation.pk, due_at=clock.now())
-        )
-        task = scene.task_of(allocation)
-        task.state = TaskState.STOPPING
-        scene.batch.change_task(task)
-
-
 def _settle(scene: Scene, job: Job) -> None:
     """Carry the job on when its tasks' states call for it."""
     tasks, live = scene.tasks[job.pk], scene.live[job.pk]
@@ -268,12 +210,16 @@ def _settle(scene: Scene, job: Job) -> None:
         if not live:
             _finish_stop(scene, job, tasks)
         return
+    placed = [t for t in tasks if t.state != TaskState.PENDING]
     if job.state == JobState.STARTING and all(
-        t.state == TaskState.RUNNING or t.state in TASK_ENDED for t in tasks
+        t.state == TaskState.RUNNING or t.state in TASK_ENDED for t in placed
     ):
         job.launch_failures, job.not_before, job.avoid_nodes = 0, None, []
         scene.batch.move(job, JobState.RUNNING)
-    if job.state == JobState.RUNNING and not live and all(t.state == TaskState.SUCCEEDED for t in tasks):
+    if job.state == JobState.RUNNING and not live and all(t.state == TaskState.SUCCEEDED for t in placed):
+        for extra in (t for t in tasks if t.state == TaskState.PENDING):
+            extra.state = TaskState.CANCELLED
+            scene.batch.change_task(extra)
         job.exit_code = 0
         scene.batch.move(job, JobState.SUCCEEDED)
 
@@ -299,7 +245,7 @@ def _finish_stop(scene: Scene, job: Job, tasks: list[Task]) -> None:
 @transaction.atomic
 def cancel(*, job_id: UUID, actor: str) -> Job:
     """Cancel at any stage. Raises Conflict when the job has ended."""
-    scene = _scene([job_id])
+    scene = lock_scene([job_id])
     job = scene.jobs[job_id]
     if job.state in ENDED:
         raise Conflict(say("job.ended", state=job.state), code="job_ended")
@@ -313,7 +259,7 @@ def cancel(*, job_id: UUID, actor: str) -> Job:
         if job.state == JobState.STOPPING and job.stop_intent != StopIntent.CANCEL:
             job.reason = reason.as_dict()
             scene.batch.note(job, "cancel", actor=actor, reason=reason)
-        _begin_stop(scene, job, StopIntent.CANCEL, reason, actor=actor)
+        begin_stop(scene, job, StopIntent.CANCEL, reason, actor=actor)
         _settle(scene, job)
     scene.save()
     return job
@@ -327,13 +273,13 @@ def put_back_late_launches(*, older_than: timedelta) -> int:
             state=AllocationState.STARTING, created_at__lt=clock.now() - older_than, node__state="ready"
         ).values_list("job_id", flat=True)[:500]
     )
-    scene = _scene(late)
+    scene = lock_scene(late)
     for job in scene.jobs.values():
         if job.state == JobState.STARTING:
             job.launch_failures += 1
             given_up = job.launch_failures >= environment().max_launch_failures
             reason = Reason("LAUNCH_TIMED_OUT", {"seconds": int(older_than.total_seconds())})
-            _begin_stop(scene, job, StopIntent.FAIL if given_up else StopIntent.REQUEUE, reason)
+            begin_stop(scene, job, StopIntent.FAIL if given_up else StopIntent.REQUEUE, reason)
     scene.save()
     return len(late)
 

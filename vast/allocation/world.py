@@ -7,27 +7,39 @@ overlap that covers transactions still open at the last look, and read whole now
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
+from django.db.models import Count, Max, Sum
 
 from vast.allocation.choices import AllocationState
+from vast.allocation.inventory import load_nodes, load_pools, ratios_of_models
+from vast.allocation.kept import kept_seats
 from vast.allocation.models import Allocation, Slice
-from vast.allocation.translate import task_groups
+from vast.allocation.waiting import load_pending, load_running
 from vast.common import clock
 from vast.common.models import Entity
-from vast.inventory.choices import DeviceHealth, NodeState
 from vast.inventory.models import Device as DeviceRow
 from vast.inventory.models import Node as NodeRow
+from vast.inventory.models import Pool as PoolRow
 from vast.jobs.choices import JobState
-from vast.jobs.models import Job, Task
-from vast.queues.choices import QueueState
+from vast.jobs.models import Job
+from vast.queues.choices import QueueMode, QueueState
 from vast.queues.models import Queue as QueueRow
 from vast.queues.models import QueueQuota
-from vast.scheduling.snapshot import Device, HeldSlice, HeldTask, Node, PendingJob, Queue, Quota, Snapshot
-from vast.vendors.registry import rule_for
+from vast.scheduling.snapshot import (
+    HeldJob,
+    HeldSlice,
+    HeldTask,
+    Node,
+    PendingJob,
+    Pool,
+    Queue,
+    Quota,
+    Snapshot,
+)
 
 OVERLAP = timedelta(seconds=15)
 RELOAD_EVERY_S = 60.0
@@ -39,34 +51,44 @@ class World:
     def __init__(self) -> None:
         self._inventory_stamp: Any = None
         self._nodes: tuple[Node, ...] = ()
+        self._pools: tuple[Pool, ...] = ()
         self._queue_stamp: Any = None
         self._queues: tuple[Queue, ...] = ()
         self._held: dict[UUID, HeldTask] = {}
         self._held_since: datetime | None = None
         self._reload_at = 0.0
         self._pending: dict[UUID, tuple[int, PendingJob]] = {}
+        self._running: dict[UUID, tuple[int, HeldJob]] = {}
 
     def snapshot(self) -> Snapshot:
         """The present moment. Reads only what changed."""
+        holds, reservations = kept_seats()
         return Snapshot(
             nodes=self.nodes(),
             queues=self.queues(),
             held=tuple(self._read_held()),
             pending=tuple(self._read_pending()),
+            jobs=tuple(self._read_running()),
+            holds=holds,
+            reservations=reservations,
+            pools=self._pools,
         )
 
     def version_of(self, job: UUID) -> int:
         """The version of the pending job that the last snapshot showed."""
-        return self._pending[job][0]
+        found = self._pending.get(job) or self._running.get(job)
+        if found is None:
+            raise KeyError(job)
+        return found[0]
 
     def forget(self) -> None:
         """After a failed commit: trust nothing that is remembered."""
         self.__init__()  # type: ignore[misc]
 
     def nodes(self) -> tuple[Node, ...]:
-        stamp = (_stamp(NodeRow), _stamp(DeviceRow))
+        stamp = (_stamp(NodeRow), _stamp(DeviceRow), _stamp(PoolRow), ratios_of_models())
         if stamp != self._inventory_stamp:
-            self._nodes, self._inventory_stamp = _load_nodes(), stamp
+            self._nodes, self._pools, self._inventory_stamp = load_nodes(), load_pools(), stamp
         return self._nodes
 
     def queues(self) -> tuple[Queue, ...]:
@@ -119,90 +141,36 @@ class World:
         return list(self._held.values())
 
     def _read_pending(self) -> list[PendingJob]:
-        versions = dict(Job.objects.filter(state=JobState.PENDING).order_by().values_list("id", "version"))
-        for gone in self._pending.keys() - versions.keys():
-            del self._pending[gone]
-        stale = [pk for pk, version in versions.items() if self._pending.get(pk, (0,))[0] != version]
-        for start in range(0, len(stale), 2000):
-            self._pending.update(_load_pending(stale[start : start + 2000]))
+        versions = _follow(self._pending, [JobState.PENDING], load_pending)
         return [self._pending[pk][1] for pk in versions if pk in self._pending]
+
+    def _read_running(self) -> list[HeldJob]:
+        versions = _follow(self._running, [JobState.STARTING, JobState.RUNNING], load_running)
+        return [self._running[pk][1] for pk in versions if pk in self._running]
+
+
+Loaded = TypeVar("Loaded", PendingJob, HeldJob)
+
+
+def _follow(
+    known: dict[UUID, tuple[int, Loaded]],
+    states: list[JobState],
+    load: Callable[[list[UUID]], dict[UUID, tuple[int, Loaded]]],
+) -> list[UUID]:
+    """Bring what is known of the jobs in these states up to date; their ids."""
+    versions = dict(Job.objects.filter(state__in=states).order_by().values_list("id", "version"))
+    for gone in known.keys() - versions.keys():
+        del known[gone]
+    stale = [pk for pk, version in versions.items() if known.get(pk, (0,))[0] != version]
+    for start in range(0, len(stale), 2000):
+        known.update(load(stale[start : start + 2000]))
+    return list(versions)
 
 
 def _stamp(model: type[Entity]) -> tuple[Any, ...]:
     """Differs after every change. The newest time alone would hide a change made earlier but committed later."""
     found = model._default_manager.aggregate(Max("updated_at"), Count("id"), Sum("version"))
     return tuple(found.values())
-
-
-def _load_nodes() -> tuple[Node, ...]:
-    devices: dict[UUID, list[Device]] = {}
-    rows = (
-        # A device that is gone but still given out stays in the picture, so that what is held on it adds up.
-        DeviceRow.objects.filter(
-            Q(present=True) | Exists(Slice.objects.filter(device=OuterRef("pk"), live=True))
-        )
-        .order_by("node_id", "index", "id")
-        .values_list(
-            "id",
-            "node_id",
-            "model__vendor",
-            "model__name",
-            "model__device_class_id",
-            "memory_mib",
-            "max_slices",
-            "health",
-            "cordoned",
-            "numa",
-            "link_group",
-            "present",
-        )
-    )
-    for (
-        pk,
-        node,
-        vendor,
-        model,
-        device_class,
-        memory,
-        slices,
-        health,
-        cordoned,
-        numa,
-        link_group,
-        present,
-    ) in rows:
-        devices.setdefault(node, []).append(
-            Device(
-                id=str(pk),
-                vendor=vendor,
-                model=model,
-                device_class=device_class,
-                memory_mib=memory,
-                max_slices=slices,
-                rule=rule_for(vendor, model),
-                healthy=present and health == DeviceHealth.HEALTHY,
-                cordoned=cordoned,
-                numa=numa,
-                link_group=link_group,
-            )
-        )
-    return tuple(
-        Node(
-            id=str(row.pk),
-            name=row.name,
-            pool=str(row.pool_id),
-            cpu_millis=row.cpu_millis,
-            memory_mib=row.memory_mib,
-            task_slots=row.task_slots,
-            devices=tuple(devices.get(row.pk, ())),
-            ready=row.state == NodeState.READY,
-            cordoned=row.cordoned,
-            simulated=row.simulated,
-            labels=row.labels,
-            domains=row.location,
-        )
-        for row in NodeRow.objects.order_by("name", "id")
-    )
 
 
 def _load_queues() -> tuple[Queue, ...]:
@@ -221,6 +189,9 @@ def _load_queues() -> tuple[Queue, ...]:
             open=row.state == QueueState.OPEN,
             created_at=int(row.created_at.timestamp()),
             quotas=quotas.get(row.pk, {}),
+            strict=row.mode == QueueMode.STRICT,
+            min_runtime=row.min_runtime_s,
+            evictions_per_hour=row.evictions_per_hour,
         )
         for row in QueueRow.objects.order_by("path")
     )
@@ -231,32 +202,9 @@ def _slices(allocations: list[UUID]) -> dict[UUID, list[HeldSlice]]:
     rows = (
         Slice.objects.filter(allocation__in=allocations)
         .order_by("id")
-        .values_list("allocation_id", "device_id", "cores", "memory_mib", "exclusive", "charge")
+        .values_list("allocation_id", "device_id", "cores", "memory_mib", "exclusive", "charge", "partition")
     )
-    for allocation, device, cores, memory, exclusive, charge in rows if allocations else ():
-        found.setdefault(allocation, []).append(HeldSlice(str(device), cores, memory, exclusive, charge))
+    for allocation, device, cores, memory, exclusive, charge, partition in rows if allocations else ():
+        part = HeldSlice(str(device), cores, memory, exclusive, charge, partition)
+        found.setdefault(allocation, []).append(part)
     return found
-
-
-def _load_pending(ids: list[UUID]) -> dict[UUID, tuple[int, PendingJob]]:
-    tasks: dict[UUID, list[str]] = {}
-    for job, task in Task.objects.filter(job__in=ids).order_by("job_id", "rank").values_list("job_id", "id"):
-        tasks.setdefault(job, []).append(str(task))
-    rows = Job.objects.filter(pk__in=ids).only(
-        "id", "version", "queue_id", "priority", "submitted_at", "document", "not_before", "avoid_nodes"
-    )
-    return {
-        row.pk: (
-            row.version,
-            PendingJob(
-                id=str(row.pk),
-                queue=str(row.queue_id),
-                priority=row.priority,
-                submitted_at=int(row.submitted_at.timestamp()),
-                groups=task_groups(row.document, tasks.get(row.pk, [])),
-                not_before=int(row.not_before.timestamp()) + 1 if row.not_before else 0,
-                avoid_nodes=frozenset(row.avoid_nodes),
-            ),
-        )
-        for row in rows.order_by()
-    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
 from vast.common import clock
@@ -38,11 +39,42 @@ class TopologyLevel(models.Model):
         return f"{self.cluster}/{self.name}"
 
 
+AT_LEAST_ONE = [MinValueValidator(1000), MaxValueValidator(100_000)]
+
+
 class Pool(Entity):
     """Nodes that share policy. Quota is counted per pool and device class."""
 
     name = models.SlugField(max_length=63, unique=True)
     description = models.TextField(blank=True)
+    cores_ratio = models.PositiveIntegerField(
+        validators=AT_LEAST_ONE,
+        default=1000,
+        help_text="Over-subscription of compute, thousandths; 1000 = off.",
+    )
+    memory_ratio = models.PositiveIntegerField(
+        validators=AT_LEAST_ONE,
+        default=1000,
+        help_text="Over-subscription of memory, thousandths; 1000 = off.",
+    )
+    min_slice_charge = models.PositiveSmallIntegerField(
+        default=1, help_text="What a slice without compute of its own costs at least, milli-cards."
+    )
+    oversell = models.PositiveIntegerField(
+        validators=AT_LEAST_ONE,
+        default=1000,
+        help_text="How much may be guaranteed in all, thousandths of what there is.",
+    )
+    decay = models.PositiveSmallIntegerField(
+        default=0, help_text="How much past use lowers a queue's weight, thousandths; 0 = not at all."
+    )
+    hold_timeout_s = models.PositiveIntegerField(default=600)
+    reserve_after_s = models.PositiveIntegerField(
+        default=600, help_text="A job that waited this long gets a reservation."
+    )
+    max_reservations = models.PositiveSmallIntegerField(default=4)
+    grow_after_s = models.PositiveIntegerField(default=60)
+    moves_per_hour = models.PositiveIntegerField(default=100)
 
     class Meta:
         ordering = ["name"]
@@ -73,6 +105,12 @@ class DeviceModel(models.Model):
     name = models.CharField(max_length=80)
     memory_mib = models.PositiveIntegerField()
     device_class = models.ForeignKey(DeviceClass, on_delete=models.PROTECT, related_name="models")
+    cores_ratio = models.PositiveIntegerField(
+        validators=AT_LEAST_ONE, null=True, blank=True, help_text="Instead of the pool's, thousandths."
+    )
+    memory_ratio = models.PositiveIntegerField(
+        validators=AT_LEAST_ONE, null=True, blank=True, help_text="Instead of the pool's, thousandths."
+    )
 
     class Meta:
         ordering = ["vendor", "name"]
@@ -100,6 +138,18 @@ class Node(Entity):
     given_labels = models.JSONField(default=dict, blank=True, help_text="What an admin set here.")
     location = models.JSONField(default=dict, blank=True, help_text="Domain by topology level.")
     agent_version = models.CharField(max_length=32, blank=True)
+    cores_ratio = models.PositiveIntegerField(
+        validators=AT_LEAST_ONE,
+        null=True,
+        blank=True,
+        help_text="Instead of the pool's and the model's, thousandths.",
+    )
+    memory_ratio = models.PositiveIntegerField(
+        validators=AT_LEAST_ONE,
+        null=True,
+        blank=True,
+        help_text="Instead of the pool's and the model's, thousandths.",
+    )
     inventory_digest = models.CharField(max_length=64, blank=True, editable=False)
     key_digest = models.CharField(max_length=64, blank=True, editable=False)
     last_seen_at = models.DateTimeField(null=True, blank=True)

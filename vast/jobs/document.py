@@ -76,6 +76,8 @@ VariableValue = Annotated[
 ]
 Argument = Annotated[str, Field(max_length=131_072, pattern=r"^[^\x00]*$")]
 Strategy = Literal["pack", "spread"]
+Isolation = Literal["fixed", "dynamic", "hard"]
+Sharing = Literal["best-effort", "fixed-ratio", "guaranteed-minimum", "priority-preemption"]
 
 
 class Part(BaseModel):
@@ -105,6 +107,44 @@ class Selector(Part):
         le=16_777_216,
         description="Memory of each device for this alternative, instead of the request's.",
     )
+
+
+class Link(Part):
+    """How the devices of one task are to be connected with each other."""
+
+    kind: Literal["nvlink", "pcie", "any"] = Field(
+        default="nvlink",
+        description="nvlink = the vendor's own fabric (NVLink, HCCS, MLU-Link ...), pcie = one NUMA node, any = no matter.",
+    )
+    required: bool = Field(default=False, description="Wait for such devices rather than do without.")
+
+
+class TopologyRule(Part):
+    """Keeps tasks near each other in the network."""
+
+    level: str = Field(
+        min_length=1,
+        max_length=32,
+        description="A topology level of the pool, such as rack or leaf; node is always there.",
+    )
+    required: bool = Field(
+        default=False, description="Wait for one domain that holds all, rather than widen level by level."
+    )
+    chunk: int | None = Field(
+        default=None,
+        ge=1,
+        le=MAX_REPLICAS,
+        description="Every so many consecutive ranks inside one domain, instead of all of them.",
+    )
+
+
+class Checkpoint(Part):
+    """How a task tells that it has saved its work, so that stopping it loses little."""
+
+    interval: Seconds | None = Field(
+        default=None, ge=1, le=31_536_000, description="It saves by itself this often."
+    )
+    api: bool = Field(default=False, description="It calls POST /api/v1/jobs/<id>/checkpoint/ after saving.")
 
 
 class Request(Part):
@@ -138,12 +178,28 @@ class Request(Part):
         default=0, ge=0, le=1_024_000, description="CPU of the node, thousandths of a core."
     )
     host_memory_mib: int = Field(default=0, ge=0, le=67_108_864, description="Memory of the node, MiB.")
+    isolation: Isolation = Field(
+        default="fixed",
+        description="fixed = static caps; dynamic = may be resized while it runs; hard = a partition in hardware.",
+    )
+    partition: str | None = Field(
+        default=None,
+        max_length=40,
+        description="With isolation hard: this partition template and no other, such as 3g.40gb.",
+    )
+    sharing: Sharing = Field(
+        default="fixed-ratio", description="What happens to compute on a shared device when all want it."
+    )
+    link: Link | None = Field(default=None, description="How the task's devices are connected.")
 
     @model_validator(mode="after")
     def _consistent(self) -> Request:
+        if self.partition is not None and self.isolation != "hard":
+            raise Wrong(say("document.partition_hard"))
         if self.memory_mib is not None and self.memory_percent is not None:
             raise Wrong(say("document.memory_twice"))
         sliced = any(value is not None for value in (self.cores, self.memory_mib, self.memory_percent))
+        sliced = sliced or self.partition is not None
         sliced = sliced or any(choice.memory_mib is not None for choice in self.selector)
         if self.exclusive is None:
             self.exclusive = not sliced
@@ -177,6 +233,13 @@ class Group(Part):
 
     name: Name = Field(default="main", description="Unique in the job.")
     replicas: int = Field(default=1, ge=1, le=MAX_REPLICAS, description="How many tasks.")
+    min_replicas: int | None = Field(
+        default=None,
+        ge=0,
+        le=MAX_REPLICAS,
+        description="How many must run; the others are extras, given when there is room, taken back first. Default: all.",
+    )
+    topology: TopologyRule | None = Field(default=None, description="Where the tasks of this group go.")
     command: list[Argument] | Argument | None = Field(
         default=None, description="Program and arguments, or one string for /bin/sh -c."
     )
@@ -198,6 +261,8 @@ class Group(Part):
 
     @model_validator(mode="after")
     def _runnable(self) -> Group:
+        if self.min_replicas is not None and self.min_replicas > self.replicas:
+            raise Wrong(say("document.min_replicas", replicas=self.replicas))
         if (self.command is None) == (self.simulate is None):
             raise Wrong(say("document.command_or_simulate"))
         if self.command is not None and not (
@@ -205,6 +270,11 @@ class Group(Part):
         ):
             raise Wrong(say("document.command_empty"))
         return self
+
+    @property
+    def minimum(self) -> int:
+        """How many tasks belong to the gang."""
+        return self.replicas if self.min_replicas is None else self.min_replicas
 
 
 class JobDocument(Part):
@@ -228,6 +298,13 @@ class JobDocument(Part):
         le=31_536_000,
         description="Each task is stopped, and the job fails, after this many seconds (or 90s, 30m, 2h, 1d).",
     )
+    preemptible: bool = Field(
+        default=True, description="May be stopped for others. If not, it must fit its queue's guarantee."
+    )
+    may_evict: bool = Field(default=True, description="May stop others where the rules allow it.")
+    movable: bool = Field(default=False, description="May be restarted elsewhere without loss.")
+    checkpoint: Checkpoint | None = Field(default=None, description="How it saves its work.")
+    topology: TopologyRule | None = Field(default=None, description="Where the whole gang goes.")
     labels: dict[LabelKey, LabelValue] = Field(default_factory=dict, max_length=64)
     groups: list[Group] = Field(
         min_length=1, max_length=64, description="The task groups; together they are one gang."
@@ -239,6 +316,10 @@ class JobDocument(Part):
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise Wrong(say("document.group_names", names=", ".join(twice)))
+        if self.movable and not self.preemptible:
+            raise Wrong(say("document.movable"))
+        if not any(group.minimum for group in self.groups):
+            raise Wrong(say("document.no_minimum"))
         if self.tasks_total * self.array > MAX_TASKS:
             asked = self.tasks_total * self.array
             raise Wrong(say("document.most_tasks", most=MAX_TASKS, asked=asked))

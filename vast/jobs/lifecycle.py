@@ -44,6 +44,7 @@ class Batch:
         job.state = to
         if to == JobState.STARTING:
             job.attempt += 1
+            job.attempt_at, job.saved_at = now, None
         if to == JobState.RUNNING and job.started_at is None:
             job.started_at = now
         if to in ENDED:
@@ -105,6 +106,12 @@ JOB_FIELDS = [
     "launch_failures",
     "not_before",
     "avoid_nodes",
+    "attempt_at",
+    "saved_at",
+    "evicted_at",
+    "shrunk_at",
+    "hold_timeouts",
+    "evict_not_before",
     "reason",
     "reason_at",
     "position",

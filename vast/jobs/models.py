@@ -38,6 +38,15 @@ class Job(Entity):
     launch_failures = models.PositiveSmallIntegerField(default=0)
     not_before = models.DateTimeField(null=True, blank=True)
     avoid_nodes = models.JSONField(default=list, blank=True)
+    preemptible = models.BooleanField(default=True)
+    attempt_at = models.DateTimeField(null=True, blank=True, help_text="When this attempt was placed.")
+    saved_at = models.DateTimeField(null=True, blank=True, help_text="Last checkpoint of this attempt.")
+    evicted_at = models.JSONField(
+        default=list, blank=True, help_text="When it lost tasks to others lately, Unix seconds."
+    )
+    shrunk_at = models.DateTimeField(null=True, blank=True, help_text="When it last lost extras.")
+    hold_timeouts = models.PositiveSmallIntegerField(default=0)
+    evict_not_before = models.DateTimeField(null=True, blank=True)
     reason = models.JSONField(null=True, blank=True)
     reason_at = models.DateTimeField(null=True, blank=True)
     position = models.PositiveIntegerField(null=True, blank=True)

@@ -83,6 +83,7 @@ def _create(document: JobDocument, queue: Queue, owner: User) -> Job:
             labels=document.labels,
             asked=asked,
             max_runtime_s=document.max_runtime,
+            preemptible=document.preemptible,
             tasks_total=document.tasks_total,
             array_id=array_id,
             array_index=index if array_id else None,

@@ -6,3 +6,10 @@ class QueueState(models.TextChoices):
 
     OPEN = "open"
     CLOSED = "closed"
+
+
+class QueueMode(models.TextChoices):
+    """Whether later jobs may pass one that cannot start yet."""
+
+    BACKFILL = "backfill"
+    STRICT = "strict"

@@ -7,7 +7,7 @@ from django.db.models import F, Q
 
 from vast.common.models import Entity
 from vast.inventory.models import DeviceClass, Pool
-from vast.queues.choices import QueueState
+from vast.queues.choices import QueueMode, QueueState
 from vast.tenancy.models import Tenant
 
 
@@ -24,6 +24,13 @@ class Queue(Entity):
     depth = models.PositiveSmallIntegerField(default=0, editable=False)
     priority = models.IntegerField(default=0)
     state = models.CharField(max_length=16, choices=QueueState.choices, default=QueueState.OPEN)
+    mode = models.CharField(max_length=16, choices=QueueMode.choices, default=QueueMode.BACKFILL)
+    min_runtime_s = models.PositiveIntegerField(
+        default=0, help_text="Jobs that run shorter than this are not stopped for others."
+    )
+    evictions_per_hour = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="How often one job may be stopped for others; empty = no bound."
+    )
 
     class Meta:
         ordering = ["path"]

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from typing import TypedDict
 
 from vast.vendors import amd, ascend, cambricon, hygon, iluvatar, metax, mthreads, nvidia
-from vast.vendors.base import DeviceModel, SliceRule, Vendor
+from vast.vendors.base import DeviceModel, PartitionTemplate, SliceRule, Vendor
 
 ENTRY_POINT_GROUP = "vast.vendors"
 
@@ -91,6 +92,21 @@ def model_or_default(vendor_key: str, model: str, memory_mib: int) -> DeviceMode
 def rule_for(vendor_key: str, model: str) -> SliceRule:
     """How this model is cut; an unknown model is never shared."""
     return model_or_default(vendor_key, model, 0).rule
+
+
+class Templates(TypedDict):
+    """How a model can be cut in hardware: out of ``partition_slots`` placement slots."""
+
+    templates: tuple[PartitionTemplate, ...]
+    partition_slots: int
+
+
+def templates_for(vendor_key: str, model: str) -> Templates:
+    """The hard partitions of a model; none for one that is not known."""
+    found = find_model(vendor_key, model)
+    if found is None:
+        return {"templates": (), "partition_slots": 0}
+    return {"templates": found.templates, "partition_slots": found.partition_slots}
 
 
 def device_classes() -> dict[str, tuple[str, ...]]:
