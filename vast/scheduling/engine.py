@@ -55,6 +55,7 @@ class PoolCycle:
         self.scene = Scene(snapshot, pool, queues, class_of, now, budget)
         self._ledger = self.scene.ledger
         self._state = self.scene.state
+        self._just_timed_out = {hold.job for hold in self.scene.ended if self.scene.timed_out(hold)}
         self._taking = Taking(self.scene)
         self._reservations = Reservations(self.scene, snapshot.reservations)
         self._turns = Turns(self._ledger, self.scene.shares)
@@ -225,6 +226,7 @@ class PoolCycle:
             job.may_evict
             and answer.code not in ("NOT_EVALUATED_YET", "NO_MATCHING_MODEL")
             and job.evict_not_before <= self._now
+            and job.id not in self._just_timed_out
             and not self.scene.budget.exhausted
         )
 
