@@ -59,12 +59,11 @@ def create_queue(
 
 
 @transaction.atomic
-def change_queue(*, queue: Queue, priority: int | None = None, state: str | None = None) -> Queue:
-    if priority is not None:
-        queue.priority = priority
-    if state is not None:
-        queue.state = state
-    queue.save(update_fields=["priority", "state", *queue.touch()])
+def change_queue(*, queue: Queue, **policy: Any) -> Queue:
+    """``policy``: priority, state, mode, min_runtime_s, evictions_per_hour; what is not named stays."""
+    for name, value in policy.items():
+        setattr(queue, name, value)
+    queue.save(update_fields=[*policy, *queue.touch()])
     wake_scheduler()
     return queue
 

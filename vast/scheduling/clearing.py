@@ -120,22 +120,23 @@ class Clearing:
             int(state.free_slots[device]),
             int(state.used_slots[device]),
         ]
-        taken: list[Unit] = []
+        taken: dict[Unit, str] = {}
         here = self.field.on_device.get(device, ())
         for unit in trial.order(unit for unit in here if unit not in trial.out):
             if _has_room(need, *free):
                 break
-            if trial.rule(unit):
+            rule = trial.rule(unit)
+            if rule:
                 self._book(trial, unit, -1)
-                taken.append(unit)
+                taken[unit] = rule
                 _count(free, unit, device, 1)
-        cost = trial.cost(taken)
-        for unit in reversed(taken):
+        cost = trial.cost(list(taken), taken)
+        for unit in taken:
             self._book(trial, unit, 1)
         if not _has_room(need, *free):
             return None
-        needed = _put_back(need, free, taken, device)
-        return (cost if len(needed) == len(taken) else trial.cost(needed)), needed
+        needed = _put_back(need, free, list(taken), device)
+        return (cost if len(needed) == len(taken) else trial.cost(needed, taken)), needed
 
     def _book(self, trial: Trial, unit: Unit, sign: int) -> None:
         for part in trial.leaving_with(unit):

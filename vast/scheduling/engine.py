@@ -241,7 +241,8 @@ class PoolCycle:
         if behind is not None:
             return behind
         for name, asked in shape.least.items():
-            over = self.scene.bounded(job.queue, name, asked, fixed=not job.preemptible)
+            over = self.scene.never_allowed(job.queue, name, asked)
+            over = over or self.scene.bounded(job.queue, name, asked, fixed=not job.preemptible)
             if over is not None:
                 return over
         if shape in self._no_room:

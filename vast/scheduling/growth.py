@@ -129,13 +129,13 @@ class Growth:
                 scene.ledger.book(job.queue, outcome.charges, 1)
                 self._seated.setdefault(job.id, set()).update(group.task_ids)
                 yield Grow(job.id, scene.placements((group,), outcome))
-            elif extra:
-                yield from self._take(ask, group)
+            else:
+                yield from self._take(ask, group, extra=extra)
         except BudgetExhausted:
             return
 
-    def _take(self, ask: PendingJob, group: TaskGroup) -> Iterator[Decision]:
-        wish = Wish(ask.id, ask.queue, ask.priority, True, self._scene.shapes.of(ask), extra=True)
+    def _take(self, ask: PendingJob, group: TaskGroup, *, extra: bool) -> Iterator[Decision]:
+        wish = Wish(ask.id, ask.queue, ask.priority, True, self._scene.shapes.of(ask), extra=extra)
         for decision in self._taking.decisions(wish, (group,)):
             if isinstance(decision, Start):
                 yield Grow(decision.job, decision.placements)

@@ -190,6 +190,12 @@ def reserved_for_others(room: Room, device_class: str, asked: int) -> Reason:
     return Reason("RESERVED_FOR_OTHERS", {"queue": room.queue.name, "device_class": device_class, **params})
 
 
+def larger_than_limit(queue: Queue, device_class: str, limit: int, asked: int) -> Reason:
+    """The reason of a job that could not start even if its queue held nothing."""
+    params = {"limit": limit, "asked": asked, "limit_cards": cards(limit), "asked_cards": cards(asked)}
+    return Reason("LARGER_THAN_LIMIT", {"queue": queue.name, "device_class": device_class, **params})
+
+
 def exceeds(room: Room, device_class: str, asked: int) -> Reason:
     """The reason of a start that the limit refuses; milli-cards, and each also as cards."""
     amounts = {"limit": room.limit, "held": room.held, "asked": asked, "short": asked - room.free}

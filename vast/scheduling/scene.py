@@ -9,7 +9,14 @@ from vast.common.reasons import Reason
 from vast.scheduling.budget import Budget
 from vast.scheduling.capacity import Capacity
 from vast.scheduling.clearing import Clearing
-from vast.scheduling.ledger import Ledger, Room, exceeds, not_preemptible, reserved_for_others
+from vast.scheduling.ledger import (
+    Ledger,
+    Room,
+    exceeds,
+    larger_than_limit,
+    not_preemptible,
+    reserved_for_others,
+)
 from vast.scheduling.placement import Search, Seat, Seated
 from vast.scheduling.rights import Rights
 from vast.scheduling.scenario import Scenarios
@@ -157,6 +164,14 @@ class Scene:
         if fixed:
             found.append(ledger.fixed_room(queue, name, self.shares.guarantee))
         return found
+
+    def never_allowed(self, queue: str, name: str, asked: int) -> Reason | None:
+        """Why the queue could not hold ``asked`` milli-cards even if it held nothing else."""
+        for step in self.ledger.path(queue):
+            limit = self.ledger.quota(step, name).limit
+            if limit is not None and asked > limit:
+                return larger_than_limit(self.ledger.queues[step], name, limit, asked)
+        return None
 
     def bounded(self, queue: str, name: str, asked: int, *, fixed: bool) -> Reason | None:
         """Why a start of ``asked`` milli-cards is not allowed; None = it is."""

@@ -25,8 +25,6 @@ REASONS = {
     "guarantee": "EVICTED_FOR_GUARANTEE",
     MOVE: "MOVED",
 }
-# Moves lose nothing, so they come first; then evictions; then both together.
-MODES = ((False, True), (True, False), (True, True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +79,22 @@ class Taking:
                 self._short(wish.shape, variant),
                 wish.extra,
             )
-            for evicts, moves in MODES:
-                if moves and (wish.extra or self._moves_left <= 0):
-                    continue
-                scenario = self._attempt(replace(asker, evicts=evicts, moves=moves), wish, variant)
-                if scenario is not None:
-                    return scenario
+            scenario = self._best(asker, wish, variant)
+            if scenario is not None:
+                return scenario
         self._in_vain[key] = self._version
         return None
+
+    def _best(self, asker: Asker, wish: Wish, variant: Variant) -> Scenario | None:
+        """Moves lose nothing, so they come first; else the cheaper of evictions alone and together with moves."""
+        may_move = not wish.extra and self._moves_left > 0 and any(u.movable for u in self._scene.field.units)
+        if may_move:
+            found = self._attempt(replace(asker, evicts=False, moves=True), wish, variant)
+            if found is not None:
+                return found
+        modes = (False, True) if may_move else (False,)
+        tried = [self._attempt(replace(asker, evicts=True, moves=moves), wish, variant) for moves in modes]
+        return min((one for one in tried if one is not None), key=lambda one: one.cost, default=None)
 
     def _attempt(self, asker: Asker, wish: Wish, variant: Variant) -> Scenario | None:
         """Searches only where somebody may be taken at all."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from vast.scheduling.ledger import Ledger
@@ -110,22 +110,24 @@ class Trial:
             unit.id,
         )
 
-    def cost(self, units: Sequence[Unit]) -> Cost:
-        """What losing these costs; nothing is cheaper than the empty tuple.
+    def cost(self, units: Sequence[Unit], rules: Mapping[Unit, str] | None = None) -> Cost:
+        """What losing these costs; nothing is cheaper than the empty tuple, and moves alone are cheaper than any loss.
 
         Queues come before jobs, since job priority does not cross queues; then the highest priority lost, the work
-        lost, the number of jobs, the cards, and the youngest.
+        lost, the number of jobs, the cards, and the youngest. ``rules`` for units that are not out yet.
         """
-        dear = [unit for unit in units if unit.kind is not Kind.STOPPING]
+        told = self.out if rules is None else rules
+        moved = sum(told.get(unit) == MOVE for unit in units)
+        dear = [unit for unit in units if unit.kind is not Kind.STOPPING and told.get(unit) != MOVE]
         if not dear:
-            return FREE
+            return (-1, moved) if moved else FREE
         return (
             *max(self.key(unit)[:4] for unit in dear),
             max(unit.priority for unit in dear),
             sum(unit.work for unit in dear),
             len({unit.job for unit in dear}),
             sum(sum(unit.charges.values()) for unit in dear),
-            sum(self.out.get(unit) == MOVE for unit in dear),
+            moved,
             -min(unit.started_at for unit in dear),
             sum(unit.turn for unit in dear),
         )

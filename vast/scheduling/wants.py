@@ -27,9 +27,11 @@ def _of_pending(scene: Scene, job: PendingJob) -> Iterator[Want]:
     if not scene.ledger.is_leaf(job.queue) or scene.ledger.closed_by(job.queue) or job.not_before > scene.now:
         return
     shape = scene.shapes.of(job)
-    choices = _possible(scene, job.queue, shape)
-    if choices:
-        yield Want(job.queue, choices, fixed=not job.preemptible, sliced=is_sliced(shape))
+    parts = [shape] if len(shape.groups) == 1 else [shape.only([i]) for i in range(len(shape.groups))]
+    choices = [_possible(scene, job.queue, part) for part in parts]
+    if all(choices):
+        for part, classes in zip(parts, choices, strict=True):
+            yield Want(job.queue, classes, fixed=not job.preemptible, sliced=is_sliced(part))
         yield from _extras(
             scene, job, {task for group in job.groups for task in group.task_ids[: group.minimum]}
         )

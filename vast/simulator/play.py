@@ -87,6 +87,17 @@ class Play:
             if job not in self.tasks and job not in self.pending and job not in self.running:
                 self.pending[job] = self.originals[job]
 
+    def lose_nodes(self, names: Iterable[str]) -> None:
+        """The tasks on these nodes are gone; a job without its minimum waits again, whole."""
+        lost = set(names)
+        for job in list(self.tasks):
+            dead = [task.task for task in self.tasks[job].values() if task.node in lost]
+            if dead:
+                self._drop(job, dead)
+            if dead and job in self.running and job not in self.tasks:
+                del self.running[job]
+                self.pending[job] = self.originals[job]
+
     def apply(self, decisions: Iterable[Decision], now: int) -> None:
         """Let all decisions of one cycle come true."""
         self.waits = {}

@@ -35,8 +35,32 @@ class ClusterSerializer(serializers.ModelSerializer):
 class PoolSerializer(serializers.ModelSerializer):
     class Meta:
         model = Pool
-        fields = ["id", "name", "description", "created_at"]
+        fields = [
+            "id",
+            "name",
+            "description",
+            "cores_ratio",
+            "memory_ratio",
+            "min_slice_charge",
+            "oversell",
+            "decay",
+            "hold_timeout_s",
+            "reserve_after_s",
+            "max_reservations",
+            "grow_after_s",
+            "moves_per_hour",
+            "created_at",
+        ]
         read_only_fields = ["id", "created_at"]
+        extra_kwargs = {
+            "min_slice_charge": {"min_value": 1, "max_value": 1000},
+            "decay": {"max_value": 10_000},
+            "hold_timeout_s": {"min_value": 10, "max_value": 86_400},
+            "reserve_after_s": {"max_value": 31_536_000},
+            "max_reservations": {"max_value": 1000},
+            "grow_after_s": {"max_value": 86_400},
+            "moves_per_hour": {"max_value": 1_000_000},
+        }
 
 
 class DeviceClassSerializer(serializers.ModelSerializer):

@@ -24,6 +24,7 @@ from vast.api.permissions import AdminOnly, AdminWrites
 from vast.common import clock
 from vast.common.errors import Conflict
 from vast.common.sentences import say
+from vast.common.wake import wake_scheduler
 from vast.inventory import selectors, services
 from vast.inventory.api import serializers as s
 from vast.inventory.api.filters import DeviceFilter, NodeFilter
@@ -54,6 +55,11 @@ class PoolViewSet(viewsets.ModelViewSet):
     serializer_class = s.PoolSerializer
     permission_classes = [AdminWrites]
     http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+
+    def perform_update(self, serializer: serializers.BaseSerializer[Pool]) -> None:
+        serializer.instance.touch()
+        serializer.save()
+        wake_scheduler()
 
     def perform_destroy(self, instance: Pool) -> None:
         try:

@@ -12,6 +12,8 @@ from vast.queues.usage import Usage
 from vast.tenancy.models import Tenant
 
 MOST_MILLI_CARDS = 2_000_000_000
+# What an admin may change of a queue, quotas aside.
+POLICY = {"priority", "state", "mode", "min_runtime_s", "evictions_per_hour"}
 
 
 class QueueQuotaSerializer(serializers.ModelSerializer):
@@ -57,6 +59,9 @@ class QueueSerializer(serializers.ModelSerializer):
             "tenant",
             "priority",
             "state",
+            "mode",
+            "min_runtime_s",
+            "evictions_per_hour",
             "quotas",
             "held",
             "pending_jobs",
@@ -67,8 +72,12 @@ class QueueSerializer(serializers.ModelSerializer):
             "created_at",
             "version",
         ]
-        read_only_fields = [f for f in fields if f not in {"priority", "state"}]
-        extra_kwargs = {"priority": {"min_value": -1000, "max_value": 1000}}
+        read_only_fields = [f for f in fields if f not in POLICY]
+        extra_kwargs = {
+            "priority": {"min_value": -1000, "max_value": 1000},
+            "min_runtime_s": {"max_value": 31_536_000},
+            "evictions_per_hour": {"min_value": 0, "max_value": 1000},
+        }
 
     def _usage(self, queue: Queue) -> Usage:
         usage: Usage = self.context.get("usage", {}).get(queue.pk) or Usage()
