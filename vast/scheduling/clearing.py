@@ -9,6 +9,7 @@ from vast.scheduling.asks import Ask, Need
 from vast.scheduling.budget import Budget
 from vast.scheduling.ledger import Ledger
 from vast.scheduling.placement import Seat
+from vast.scheduling.snapshot import HeldSlice
 from vast.scheduling.state import PoolState
 from vast.scheduling.trial import FREE, Cost, Trial, book
 from vast.scheduling.victims import Field, Unit
@@ -101,19 +102,39 @@ class Clearing:
 
     def _fits(self, ask: Ask, device: int) -> bool:
         state = self.state
+        need = ask.needs[state.sku[device]]
+        if need.partition or state.oversubscribed:
+            part = HeldSlice("", need.cores, need.memory_mib, need.whole, need.charge, need.partition)
+            return state.room_on(device, part)
         return _has_room(
-            ask.needs[state.sku[device]],
+            need,
             int(state.free_cores[device]),
             int(state.free_memory[device]),
             int(state.free_slots[device]),
             int(state.used_slots[device]),
         )
 
+    def _plan_by_trying(self, trial: Trial, ask: Ask, device: int) -> tuple[Cost, list[Unit]] | None:
+        """As ``_plan``, on the state itself: where more counts than compute, memory and slots."""
+        point, before = trial.point(), len(trial.out)
+        here = self.field.on_device.get(device, ())
+        for unit in trial.order(unit for unit in here if unit not in trial.out):
+            if self._fits(ask, device):
+                break
+            _remove_all(trial, [unit])
+        fits = self._fits(ask, device)
+        taken = list(trial.out)[before:]
+        cost = trial.cost(taken)
+        trial.back_to(point)
+        return (cost, taken) if fits else None
+
     def _plan(self, trial: Trial, ask: Ask, device: int) -> tuple[Cost, list[Unit]] | None:
         """The units that must leave the device for one task: in the order of candidates until it fits, then those put
         back that need not leave. Legality is judged one after the other."""
         state = self.state
         need = ask.needs[state.sku[device]]
+        if need.partition or state.oversubscribed or state.partitioned[device]:
+            return self._plan_by_trying(trial, ask, device)
         free = [
             int(state.free_cores[device]),
             int(state.free_memory[device]),
@@ -295,5 +316,7 @@ def take_seat(state: PoolState, seat: Seat, sign: int = 1) -> None:
     request = seat.ask.request
     for device in seat.devices:
         need = seat.ask.needs[state.sku[device]]
-        state.change_device(device, sign * need.cores, sign * need.memory_mib, sign, need.whole)
+        state.change_device(
+            device, sign * need.cores, sign * need.memory_mib, sign, need.whole, sign * need.slots
+        )
     state.change_node(seat.node, sign * request.cpu_millis, sign * request.host_memory_mib, sign)

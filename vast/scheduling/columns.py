@@ -26,26 +26,66 @@ Where = slice | Ints
 
 def leftover(state: PoolState, where: Where) -> Ints:
     """How much of each device is free, as the sum of its free compute and memory in thousandths: 0..2,000."""
+    if state.oversubscribed:
+        cores = state.free_cores[where] * 1000 // np.maximum(1, state.limit_cores[where])
+        scaled: Ints = cores + state.free_memory[where] * 1000 // np.maximum(1, state.limit_memory[where])
+        return scaled
     free: Ints = state.free_cores[where] * 10 + state.free_memory[where] * 1000 // state.memory[where]
     return free
 
 
 def fitting(state: PoolState, ask: Ask, where: Where) -> Bools:
-    """Which devices have room for one task of the ask, whatever their node says."""
+    """Which devices have room for one task of the ask, whatever their node says; where the ask's devices must be
+    linked, only those with enough linked partners that have room too."""
+    room = roomy(state, ask, where)
+    if ask.must_link and ask.linked is not None:
+        groups = ask.linked[where]
+        least = int(groups.min(initial=0))
+        partners = np.bincount((groups - least)[room], minlength=int(groups.max(initial=0)) - least + 1)
+        room &= (groups >= 0) & (partners[groups - least] >= ask.devices)
+    return room
+
+
+def roomy(state: PoolState, ask: Ask, where: Where) -> Bools:
+    """As ``fitting``, whatever the links."""
     sku = state.sku[where]
     room: Bools = state.usable[where] & ask.fits[sku]
-    if not ask.only_slices:
-        empty = state.used_slots[where] == 0
-        if ask.only_whole:
-            room &= empty
-            return room
+    empty = state.used_slots[where] == 0
+    if ask.only_whole:
+        room &= empty
+        return room
     shared = (
         (state.free_slots[where] > 0)
         & (state.free_cores[where] >= ask.cores[sku])
         & (state.free_memory[where] >= ask.memory[sku])
     )
+    if ask.hard:
+        shared = np.where(ask.slots[sku] > 0, _partition_room(state, ask, where), shared)
     room &= shared if ask.only_slices else np.where(ask.whole[sku], empty, shared)
+    if state.oversubscribed:
+        ram = state.free_ram[state.device_node[where]] - ask.request.host_memory_mib
+        room &= ram >= beyond_physical(state, ask, where)
     return room
+
+
+def _partition_room(state: PoolState, ask: Ask, where: Where) -> Bools:
+    """Devices that are empty or cut already, with room for the partition. Partitions are never over-subscribed."""
+    sku = state.sku[where]
+    room: Bools = (
+        ((state.used_slots[where] == 0) | state.partitioned[where])
+        & (state.free_partitions[where] > 0)
+        & (state.free_partition_slots[where] >= ask.slots[sku])
+        & (state.free_cores[where] - state.beyond_cores[where] >= ask.cores[sku])
+        & (state.free_memory[where] - state.beyond_memory[where] >= ask.memory[sku])
+    )
+    return room
+
+
+def beyond_physical(state: PoolState, ask: Ask, where: Where) -> Ints:
+    """MiB of host RAM that one more slice of the ask would take of the node, per device."""
+    beyond = state.beyond_memory[where]
+    physical = np.maximum(0, state.free_memory[where] - beyond)
+    return np.where(beyond > 0, np.maximum(0, ask.memory[state.sku[where]] - physical), 0)
 
 
 def node_fitting(state: PoolState, ask: Ask, nodes: Where) -> Bools:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from vast.scheduling.arrays import Bools
 from vast.scheduling.asks import Ask
-from vast.scheduling.columns import fitting, leftover
+from vast.scheduling.columns import beyond_physical, fitting, leftover
 from vast.scheduling.snapshot import Device
 from vast.scheduling.state import PoolState
 
@@ -19,7 +17,8 @@ _LEVELS: tuple[Callable[[Device], object], ...] = (
 
 
 def pick(state: PoolState, ask: Ask, bank: int, taken: Bools | None, *, roomiest: bool = False) -> list[int]:
-    """Choose the task's devices in a bank that has enough of them; ascending.
+    """Choose the task's devices in a bank that scored as having enough of them; ascending. Empty where they
+    cannot be had together after all.
 
     Slices go to cards in use first, the fullest that fits; whole cards by connection. ``roomiest`` turns this
     round (emptiest first): a gang whose tasks need several cards each sometimes only fits that way.
@@ -28,9 +27,14 @@ def pick(state: PoolState, ask: Ask, bank: int, taken: Bools | None, *, roomiest
     fit = fitting(state, ask, where)
     if taken is not None:
         fit &= ~taken[where]
-    candidates = (np.flatnonzero(fit) + where.start).tolist()
-    used = state.used_slots[where].tolist()
+    candidates = (fit.nonzero()[0] + where.start).tolist()
+    used = (state.used_slots[where] > 0).tolist()
     left = leftover(state, where).tolist()
+    if ask.linked is not None:
+        linked = _linked(ask, candidates, lambda device: used[device - where.start])
+        if linked is None and ask.must_link:
+            return []
+        candidates = linked or candidates
     shared = sorted(
         (d for d in candidates if used[d - where.start]), key=lambda d: (left[d - where.start], d)
     )
@@ -40,7 +44,43 @@ def pick(state: PoolState, ask: Ask, bank: int, taken: Bools | None, *, roomiest
     else:
         ordered = shared[: ask.devices]
         ordered += closest(state.devices, empty, ask.devices - len(ordered))
-    return sorted(ordered)
+    if state.oversubscribed:
+        ordered = _within_host_memory(state, ask, bank, ordered, candidates)
+    return sorted(ordered) if len(ordered) == ask.devices else []
+
+
+def _linked(ask: Ask, candidates: Sequence[int], in_use: Callable[[int], bool]) -> list[int] | None:
+    """The candidates of one linked group that holds the task: where the fewest empty cards are opened, then the
+    smallest such group. None = no group does."""
+    if ask.linked is None:
+        return None
+    groups: dict[int, list[int]] = {}
+    for candidate in candidates:
+        group = int(ask.linked[candidate])
+        if group >= 0:
+            groups.setdefault(group, []).append(candidate)
+    holding = [group for group in groups.values() if len(group) >= ask.devices]
+    if not holding:
+        return None
+    return min(
+        holding,
+        key=lambda group: (max(0, ask.devices - sum(map(in_use, group))), len(group), group[0]),
+    )
+
+
+def _within_host_memory(
+    state: PoolState, ask: Ask, bank: int, chosen: list[int], candidates: Sequence[int]
+) -> list[int]:
+    """The chosen devices, if the node's RAM covers what they promise beyond their size; else those that promise
+    least, if it covers that; else none."""
+    node = int(state.bank_node[bank])
+    spare = int(state.free_ram[node]) - ask.request.host_memory_mib
+    where = state.bank_devices(bank)
+    extra = beyond_physical(state, ask, where).tolist()
+    if sum(extra[device - where.start] for device in chosen) <= spare:
+        return chosen
+    least = sorted(candidates, key=lambda device: (extra[device - where.start], device))[: ask.devices]
+    return least if sum(extra[device - where.start] for device in least) <= spare else []
 
 
 def closest(devices: Sequence[Device], candidates: Sequence[int], count: int, level: int = 0) -> list[int]:

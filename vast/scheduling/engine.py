@@ -286,7 +286,7 @@ class PoolCycle:
 
     def _explain(self, job: PendingJob, shape: JobShape, outcome: Unseated) -> Reason:
         survey = Survey(self._state, outcome.group)
-        evidence = survey.evidence(outcome.own_devices)
+        evidence = (*outcome.domains, *survey.evidence(outcome.own_devices))
         if outcome.limited is not None:
             name, asked = outcome.limited
             asked = max(asked, shape.demand.get(name, 0))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+import numpy as np
+
+from vast.scheduling.arrays import Bools, ints
 from vast.scheduling.budget import BudgetExhausted
 from vast.scheduling.decisions import Decision, Evict, Grow, Keep, Start
 from vast.scheduling.order import Line, Turns
-from vast.scheduling.placement import Seated
+from vast.scheduling.placement import Seated, Unseated
 from vast.scheduling.scene import Scene
-from vast.scheduling.snapshot import HeldJob, PendingJob, TaskGroup
+from vast.scheduling.shapes import JobShape
+from vast.scheduling.snapshot import HeldJob, PendingJob, TaskGroup, Topology
 from vast.scheduling.taking import Taking, Wish
 
 Running = HeldJob | PendingJob
@@ -124,7 +128,7 @@ class Growth:
         if any(asked > rooms.get(name, asked) for name, asked in shape.least.items()):
             return
         try:
-            outcome = scene.search.seat(shape, rooms)
+            outcome = self._seat_near(job, group, shape, rooms)
             if isinstance(outcome, Seated):
                 scene.ledger.book(job.queue, outcome.charges, 1)
                 self._seated.setdefault(job.id, set()).update(group.task_ids)
@@ -133,6 +137,31 @@ class Growth:
                 yield from self._take(ask, group, extra=extra)
         except BudgetExhausted:
             return
+
+    def _seat_near(
+        self, job: Running, group: TaskGroup, shape: JobShape, rooms: Mapping[str, int]
+    ) -> Seated | Unseated:
+        """In the domain of its siblings; elsewhere only where that is a wish."""
+        rule = group.topology or job.topology
+        near = self._domain_of_siblings(job, rule) if rule is not None else None
+        outcome = self._scene.search.seat(shape, rooms, nodes=near)
+        if isinstance(outcome, Unseated) and near is not None and rule is not None and not rule.required:
+            outcome = self._scene.search.seat(shape, rooms)
+        return outcome
+
+    def _domain_of_siblings(self, job: Running, rule: Topology) -> Bools | None:
+        tree, state = self._scene.state.tree, self._scene.state
+        depth = tree.depth_of(rule.level)
+        seats = [
+            self._scene.held_tasks[task]
+            for task in self._seated.get(job.id, ())
+            if task in self._scene.held_tasks
+        ]
+        if depth is None or not seats or rule.chunk:
+            return None
+        nodes = ints(sorted(state.node_index[seat.node] for seat in seats))
+        counts = np.bincount(tree.domains_of(nodes, depth))
+        return tree.mask(depth, int(counts.argmax()))
 
     def _take(self, ask: PendingJob, group: TaskGroup, *, extra: bool) -> Iterator[Decision]:
         wish = Wish(ask.id, ask.queue, ask.priority, True, self._scene.shapes.of(ask), extra=extra)

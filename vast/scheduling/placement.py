@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from vast.common.reasons import Reason
 from vast.scheduling.arrays import Bools, Ints
 from vast.scheduling.asks import Ask
 from vast.scheduling.budget import Budget, BudgetExhausted
 from vast.scheduling.columns import INFEASIBLE, PER_TASK_ON_NODE, Column, column_for, fitting
 from vast.scheduling.devices import pick
+from vast.scheduling.layouts import Layouts, Plan, Portion
 from vast.scheduling.shapes import Attempt, GroupShape, JobShape
 from vast.scheduling.state import PoolState
 
@@ -42,7 +44,8 @@ class Unseated:
 
     ``limited`` (class, milli-cards asked up to there) = in some attempt a limit stood in the way of an
     alternative; ``limit_only`` = of every alternative of the group that found no seat. ``own_devices`` =
-    devices that had room but were ruled out because the group spreads over devices.
+    devices that had room but were ruled out because the group spreads over devices. ``domains`` = why no domain of
+    the required level holds the gang.
     """
 
     placed: int
@@ -50,6 +53,7 @@ class Unseated:
     limited: tuple[str, int] | None
     limit_only: bool
     own_devices: int
+    domains: tuple[Reason, ...] = ()
 
 
 class Search:
@@ -71,8 +75,7 @@ class Search:
         wishes = (shape.avoid, None) if shape.avoid is not None else (None,)
         for wish in wishes:
             avoid = outside if wish is None else wish if outside is None else wish | outside
-            for attempt in shape.attempts:
-                outcome = self._try(shape, attempt, avoid, room)
+            for outcome in self._outcomes(shape, avoid, room):
                 if isinstance(outcome, Seated):
                     return outcome
                 best = outcome if best is None else _further(best, outcome)
@@ -80,15 +83,40 @@ class Search:
             raise ValueError("a job without groups cannot be placed")
         return best
 
+    def _outcomes(
+        self, shape: JobShape, avoid: Bools | None, room: Mapping[str, int]
+    ) -> Iterator[Seated | Unseated]:
+        """What each way to place the gang comes to: by its topology first, anywhere only where that is a wish."""
+        rules = [rule for rule in (shape.topology, *(g.topology for g in shape.groups)) if rule is not None]
+        if rules:
+            layouts = Layouts(self._state, shape)
+            for plan in layouts.plans(avoid):
+                yield self._try(shape, shape.attempts[0], avoid, room, plan)
+            if any(rule.required for rule in rules):
+                yield self._none_holds(shape, layouts, avoid)
+                return
+        for attempt in shape.attempts:
+            yield self._try(shape, attempt, avoid, room)
+
+    @staticmethod
+    def _none_holds(shape: JobShape, layouts: Layouts, avoid: Bools | None) -> Unseated:
+        best, reasons = layouts.shortage(avoid)
+        return Unseated(best, shape.groups[0], None, False, 0, reasons)
+
     def _try(
-        self, shape: JobShape, attempt: Attempt, avoid: Bools | None, room: Mapping[str, int]
+        self,
+        shape: JobShape,
+        attempt: Attempt,
+        avoid: Bools | None,
+        room: Mapping[str, int],
+        plan: Plan | None = None,
     ) -> Seated | Unseated:
         mark = self._state.mark()
         trial = _Trial(self._state, self._budget, self._columns, attempt, avoid, dict(room))
         seats: dict[int, tuple[Seat, ...]] = {}
         try:
             for index in attempt.order:
-                group_seats = trial.seat_group(shape.groups[index])
+                group_seats = trial.seat_group(shape.groups[index], plan[index] if plan else None)
                 if group_seats is None:
                     self._state.undo(mark)
                     return trial.failure(shape.groups[index])
@@ -129,37 +157,57 @@ class _Trial:
         self._group_limited = False
         self._group_short = False
         self._own_devices = 0
+        self._taken: Bools | None = None
+        self._on_node: Ints | None = None
+        self._own_columns: dict[Ask, Column] = {}
 
     def failure(self, group: GroupShape) -> Unseated:
         limit_only = self._group_limited and not self._group_short
         return Unseated(self._placed, group, self._limited, limit_only, self._own_devices)
 
-    def seat_group(self, group: GroupShape) -> tuple[Seat, ...] | None:
-        """Seats for all tasks of the group, consecutive ranks side by side; None when one finds none."""
+    def seat_group(
+        self, group: GroupShape, portions: Sequence[Portion] | None = None
+    ) -> tuple[Seat, ...] | None:
+        """Seats for all tasks of the group, consecutive ranks side by side; None when one finds none. ``portions`` =
+        so many of them on these nodes, one portion after the other."""
         self._group_limited = self._group_short = False
         state = self._state
-        taken = np.zeros(len(state.devices), dtype=np.bool_) if group.spread_devices else None
-        on_node: Ints | None = None
+        self._taken = np.zeros(len(state.devices), dtype=np.bool_) if group.spread_devices else None
+        self._on_node = None
         if group.spread_nodes and self._attempt.spread_nodes:
-            on_node = np.zeros(len(state.nodes), dtype=np.int64)
-        own_columns = {} if group.spread_devices else self._columns
+            self._on_node = np.zeros(len(state.nodes), dtype=np.int64)
+        self._own_columns = {} if group.spread_devices else self._columns
+        seats: list[Seat] = []
+        outside = self._avoid
+        for portion in portions or (Portion(group.tasks, None),):
+            self._avoid = portion.outside if outside is None else outside
+            if portion.outside is not None and outside is not None:
+                self._avoid = outside | portion.outside
+            found = self._seat_portion(group, portion.tasks)
+            self._avoid = outside
+            if found is None:
+                return None
+            seats += found
+        return side_by_side(seats)
+
+    def _seat_portion(self, group: GroupShape, tasks: int) -> list[Seat] | None:
         open_asks = list(group.asks)
         seats: list[Seat] = []
-        while len(seats) < group.tasks:
+        while len(seats) < tasks:
             if not open_asks:
-                self._own_devices = self._count_own(group, taken)
+                self._own_devices = self._count_own(group, self._taken)
                 return None
             ask = open_asks[0]
-            column = own_columns.get(ask)
+            column = self._own_columns.get(ask)
             if column is None:
-                column = own_columns[ask] = column_for(state, ask, taken)
-            seat = self._seat_task(ask, column, taken, on_node)
+                column = self._own_columns[ask] = column_for(self._state, ask, self._taken)
+            seat = self._seat_task(ask, column, self._taken, self._on_node)
             if seat is None:
                 del open_asks[0]  # room only shrinks while the gang is being placed
                 continue
             seats.append(seat)
             self._placed += 1
-        return side_by_side(seats)
+        return seats
 
     def _seat_task(self, ask: Ask, column: Column, taken: Bools | None, on_node: Ints | None) -> Seat | None:
         self._budget.spend(1)
@@ -177,7 +225,7 @@ class _Trial:
             devices = (
                 pick(self._state, ask, best, taken, roomiest=self._attempt.roomiest) if ask.devices else []
             )
-            if self._allowed(ask, best, devices):
+            if len(devices) == ask.devices and self._allowed(ask, best, devices):
                 return self._take(ask, int(column.node_of[best]), best, devices, taken, on_node)
             score = score.copy() if score is column.score else score
             score[best] = INFEASIBLE
@@ -231,7 +279,7 @@ class _Trial:
         state = self._state
         for device in devices:
             need = ask.needs[state.sku[device]]
-            state.take_device(device, need.cores, need.memory_mib, need.whole)
+            state.take_device(device, need.cores, need.memory_mib, need.whole, need.slots)
             if taken is not None:
                 taken[device] = True
         state.take_node(node, ask.request.cpu_millis, ask.request.host_memory_mib)

@@ -32,7 +32,7 @@ class EmptyPool:
 
     def __init__(self, snapshot: Snapshot, pool: str) -> None:
         nodes = (node for node in snapshot.nodes if node.pool == pool)
-        self._state = PoolState(nodes, (), pristine=True)
+        self._state = PoolState(nodes, (), pristine=True, policy=snapshot.pool(pool))
         self._ledger = Ledger((queue for queue in snapshot.queues if queue.pool == pool), (), {})
         self._shapes = Shapes(self._state)
         self._search = Search(self._state, Budget(_UNBOUNDED))
@@ -72,5 +72,5 @@ class EmptyPool:
         return Reason(
             "EXCEEDS_CAPACITY",
             {**survey.summary(), "placed": outcome.placed, "total": shape.tasks},
-            survey.evidence(outcome.own_devices),
+            (*outcome.domains, *survey.evidence(outcome.own_devices)),
         )

@@ -54,7 +54,8 @@ class Scene:
         self.class_of = class_of
         self.policy = snapshot.pool(pool)
         self.budget = Budget(budget)
-        self.state = PoolState((node for node in snapshot.nodes if node.pool == pool), snapshot.held)
+        nodes = [node for node in snapshot.nodes if node.pool == pool]
+        self.state = PoolState(nodes, snapshot.held, policy=self.policy)
         in_pool = {queue.id for queue in queues}
         self.pending = {job.id: job for job in snapshot.pending if job.queue in in_pool}
         self.running = {job.id: job for job in snapshot.jobs if job.queue in in_pool}
@@ -77,7 +78,6 @@ class Scene:
         for unit in self.field.units:
             if unit.kind is Kind.HOLD:
                 book(self.ledger, unit, 1)
-        nodes = [node for node in snapshot.nodes if node.pool == pool]
         self.capacity = Capacity(nodes, self.held_tasks.values(), self.holds.values())
         self._occupied = {name: self.ledger.occupied(name) for name in self.ledger.reserves.classes}
         wants = wants_of(self)
@@ -142,7 +142,10 @@ class Scene:
 
     def _slices(self, seat: Seat) -> tuple[HeldSlice, ...]:
         needs = ((self.state.devices[d].id, seat.ask.needs[self.state.sku[d]]) for d in seat.devices)
-        return tuple(HeldSlice(d, need.cores, need.memory_mib, need.whole, need.charge) for d, need in needs)
+        return tuple(
+            HeldSlice(d, need.cores, need.memory_mib, need.whole, need.charge, need.partition)
+            for d, need in needs
+        )
 
     def rooms(self, queue: str, *, fixed: bool = False) -> dict[str, int]:
         """Milli-cards that may still start, for the classes in which something bounds them: limits, what is reserved

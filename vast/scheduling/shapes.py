@@ -10,7 +10,7 @@ import numpy as np
 
 from vast.scheduling.arrays import Bools, ints
 from vast.scheduling.asks import Ask, asks_for
-from vast.scheduling.snapshot import PendingJob, Request, TaskGroup
+from vast.scheduling.snapshot import PendingJob, Request, TaskGroup, Topology
 from vast.scheduling.state import PoolState
 
 
@@ -24,6 +24,7 @@ class GroupShape:
     spread_nodes: bool
     spread_devices: bool
     matching: int
+    topology: Topology | None = None
 
     @property
     def request(self) -> Request:
@@ -78,6 +79,7 @@ class JobShape:
     attempts: tuple[Attempt, ...]
     demand: dict[str, int] = field(default_factory=dict)
     least: dict[str, int] = field(default_factory=dict)
+    topology: Topology | None = None
 
     @property
     def tasks(self) -> int:
@@ -93,16 +95,26 @@ class JobShape:
     @property
     def ruled(self) -> bool:
         """Seats must satisfy more than room: topology, links."""
-        return False
+        return (
+            self.topology is not None
+            or any(group.topology is not None for group in self.groups)
+            or any(ask.must_link for group in self.groups for ask in group.asks)
+        )
 
     def required_domains(self, state: PoolState) -> list[Bools] | None:
         """The domains (as masks over nodes) of which one must hold the whole gang; None = no such rule."""
-        return None
+        rule = self.topology or (self.groups[0].topology if len(self.groups) == 1 else None)
+        if rule is None or not rule.required or rule.chunk:
+            return None
+        depth = state.tree.depth_of(rule.level)
+        if depth is None:
+            return []
+        return [state.tree.mask(depth, domain) for domain in range(state.tree.count(depth))]
 
     def only(self, indices: Sequence[int]) -> JobShape:
         """The same job with these groups alone."""
         groups = tuple(self.groups[i] for i in indices)
-        return JobShape(groups, self.avoid, _attempts(groups))
+        return JobShape(groups, self.avoid, _attempts(groups), topology=self.topology)
 
     @property
     def unmatched(self) -> GroupShape | None:
@@ -125,13 +137,15 @@ class Shapes:
     def of(self, job: PendingJob) -> JobShape:
         avoid = tuple(sorted(job.avoid_nodes & self._state.node_index.keys())) if job.avoid_nodes else ()
         groups = job.groups
-        key = (avoid, *(_group_key(group) for group in groups))
+        key = (avoid, job.topology, *(_group_key(group) for group in groups))
         shape = self._shapes.get(key)
         if shape is None:
-            shape = self._shapes[key] = self._resolve(groups, avoid)
+            shape = self._shapes[key] = self._resolve(groups, avoid, job.topology)
         return shape
 
-    def _resolve(self, groups: tuple[TaskGroup, ...], avoid: tuple[str, ...]) -> JobShape:
+    def _resolve(
+        self, groups: tuple[TaskGroup, ...], avoid: tuple[str, ...], topology: Topology | None
+    ) -> JobShape:
         resolved = tuple(self._resolve_group(group) for group in groups)
         mask = None
         if avoid:
@@ -148,7 +162,7 @@ class Shapes:
                 (name,) = classes
                 charge = min(ask.least_charge[name] for ask in group.asks if ask.least_charge)
                 least[name] = least.get(name, 0) + charge * group.tasks
-        return JobShape(resolved, mask, _attempts(resolved), demand, least)
+        return JobShape(resolved, mask, _attempts(resolved), demand, least, topology)
 
     def _resolve_group(self, group: TaskGroup) -> GroupShape:
         key = _request_key(group.request)
@@ -163,6 +177,7 @@ class Shapes:
             spread_nodes=group.node_strategy == "spread",
             spread_devices=group.device_strategy == "spread",
             matching=int(self._devices_of_sku[fits].sum()),
+            topology=group.topology,
         )
 
 
@@ -185,6 +200,7 @@ def _group_key(group: TaskGroup) -> tuple[object, ...]:
         group.minimum,
         group.node_strategy,
         group.device_strategy,
+        group.topology,
         _request_key(group.request),
     )
 
@@ -199,6 +215,10 @@ def _request_key(request: Request) -> tuple[object, ...]:
         request.cpu_millis,
         request.host_memory_mib,
         request.needs_simulated,
+        request.isolation,
+        request.partition,
+        request.link,
+        request.link_required,
         *(
             (a.vendor, a.model, a.device_class, a.memory_mib, *sorted(a.labels.items()))
             for a in request.alternatives

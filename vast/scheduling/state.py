@@ -6,15 +6,17 @@ run of devices of one model on one node; a task takes its devices from one bank.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
 import numpy as np
 
-from vast.scheduling.arrays import bools, ints
-from vast.scheduling.snapshot import Device, HeldSlice, HeldTask, Node, Placement
-from vast.vendors.base import SliceRule
+from vast.scheduling.arrays import Ints, bools, ints
+from vast.scheduling.snapshot import Device, HeldSlice, HeldTask, Node, Placement, Pool
+from vast.scheduling.topology import Tree
+from vast.vendors.base import PartitionTemplate, SliceRule
 
 # What an exclusive slice takes of a device's slice slots: more than any device has.
 ALL_SLOTS = 1 << 20
@@ -29,6 +31,8 @@ class Sku:
     device_class: str
     memory_mib: int
     rule: SliceRule
+    templates: tuple[PartitionTemplate, ...] = ()
+    partition_slots: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +47,26 @@ class PoolState:
     """What is free where. All arrays are indexed by device, bank or node as their names say.
 
     ``pristine`` makes the pool as it would be with every node ready and every device healthy: for the
-    question whether a job could ever run.
+    question whether a job could ever run. A device is empty, shared, partitioned or exclusive; where memory may
+    be promised beyond the physical size, what goes beyond is taken from the node's free RAM as long as it is used.
     """
 
-    def __init__(self, nodes: Iterable[Node], held: Iterable[HeldTask], *, pristine: bool = False) -> None:
+    def __init__(
+        self,
+        nodes: Iterable[Node],
+        held: Iterable[HeldTask],
+        *,
+        pristine: bool = False,
+        policy: Pool | None = None,
+    ) -> None:
+        self.policy = policy or Pool("")
         self.nodes = sorted(nodes, key=lambda node: (node.name, node.id))
         self.node_index = {node.id: i for i, node in enumerate(self.nodes)}
         self._lay_out_devices()
         self._read_nodes(pristine)
         self._read_devices(pristine)
         self.changed_nodes: list[int] = []
-        self._device_log: list[tuple[int, int, int, int, bool]] = []
+        self._device_log: list[tuple[int, int, int, int, bool, int]] = []
         self._node_log: list[tuple[int, int, int, int]] = []
         self._fill(held)
 
@@ -96,22 +109,26 @@ class PoolState:
         self.free_task_slots = ints(node.task_slots for node in self.nodes)
 
     def _read_devices(self, pristine: bool) -> None:
-        skus: dict[tuple[str, str, str, int, SliceRule], int] = {}
-        self.sku = ints(
-            skus.setdefault((d.vendor, d.model, d.device_class, d.memory_mib, d.rule), len(skus))
-            for d in self.devices
-        )
-        self.skus = [Sku(*key) for key in skus]
+        self.sku, self.skus = _kinds(self.devices)
         self.healthy = bools(pristine or d.healthy for d in self.devices)
         self.cordoned = bools(d.cordoned and not pristine for d in self.devices)
-        self.usable = self.healthy & ~self.cordoned
+        self.external = ints(0 if pristine else d.external for d in self.devices)
+        self.usable = self.healthy & ~self.cordoned & (self.external <= 0)
         self.memory = np.maximum(1, ints(d.memory_mib for d in self.devices))
         self.max_slices = ints(d.max_slices for d in self.devices)
-        self.free_cores = np.full(len(self.devices), 100, dtype=np.int64)
-        self.free_memory = ints(d.memory_mib for d in self.devices)
+        self.limit_cores = ints(100 * d.cores_ratio // 1000 for d in self.devices)
+        self.limit_memory = ints(d.memory_mib * d.memory_ratio // 1000 for d in self.devices)
+        self.beyond_cores = self.limit_cores - 100
+        self.beyond_memory = self.limit_memory - ints(d.memory_mib for d in self.devices)
+        self.oversubscribed = bool((self.beyond_cores != 0).any() or (self.beyond_memory != 0).any())
+        self.free_cores = self.limit_cores.copy()
+        self.free_memory = self.limit_memory.copy()
         self.free_slots = self.max_slices.copy()
         self.used_slots = np.zeros(len(self.devices), dtype=np.int64)
         self.exclusive = np.zeros(len(self.devices), dtype=np.bool_)
+        self.partitioned = np.zeros(len(self.devices), dtype=np.bool_)
+        self.free_partition_slots = ints(d.partition_slots for d in self.devices)
+        self.free_partitions = self.max_slices.copy()
         self._owners = [0] * len(self.devices)
 
     def _fill(self, held: Iterable[HeldTask]) -> None:
@@ -124,6 +141,25 @@ class PoolState:
         self._node_log.clear()
         self.changed_nodes.clear()
 
+    @cached_property
+    def link_of(self) -> Ints:
+        """Devices with equal numbers are directly linked to each other; -1 = with nobody."""
+        return self._together(lambda device: device.link_group or None)
+
+    @cached_property
+    def numa_of(self) -> Ints:
+        """Devices with equal numbers sit at one NUMA node; -1 = unknown."""
+        return self._together(lambda device: device.numa if device.numa >= 0 else None)
+
+    def _together(self, key: Callable[[Device], object]) -> Ints:
+        numbers: dict[tuple[int, object], int] = {}
+        together = []
+        for bank in range(len(self.bank_node)):
+            for device in self.devices[self.bank_devices(bank)]:
+                group = key(device)
+                together.append(-1 if group is None else numbers.setdefault((bank, group), len(numbers)))
+        return ints(together)
+
     def bank_devices(self, bank: int) -> slice:
         return slice(self.bank_bounds[bank], self.bank_bounds[bank + 1])
 
@@ -133,24 +169,33 @@ class PoolState:
     def put(self, task: HeldTask | Placement) -> None:
         """What the task holds fills its devices and its node, whether it fits or not."""
         for part in task.slices:
-            self.take_device(self.device_index[part.device], part.cores, part.memory_mib, part.exclusive)
+            self._change_part(part, 1)
         self.take_node(self.node_index[task.node], task.cpu_millis, task.host_memory_mib)
 
     def lift(self, task: HeldTask | Placement) -> None:
         """The opposite of ``put``."""
         for part in task.slices:
-            self.give_device(self.device_index[part.device], part.cores, part.memory_mib, part.exclusive)
+            self._change_part(part, -1)
         node = self.node_index[task.node]
         self.change_node(node, -task.cpu_millis, -task.host_memory_mib, -1)
+
+    def _change_part(self, part: HeldSlice, slices: int) -> None:
+        device = self.device_index[part.device]
+        blocked = self.blocked_by(device, part.partition) if part.partition else 0
+        self.change_device(
+            device, slices * part.cores, slices * part.memory_mib, slices, part.exclusive, slices * blocked
+        )
 
     def room_for(self, task: HeldTask | Placement) -> bool:
         """Whether the task would fit where it says, now."""
         node = self.node_index[task.node]
+        parts = [(self.device_index[part.device], part) for part in task.slices]
+        swapped = sum(self.host_memory_for(device, part.memory_mib) for device, part in parts)
         return (
             bool(self.free_cpu[node] >= task.cpu_millis)
-            and bool(self.free_ram[node] >= task.host_memory_mib)
+            and bool(self.free_ram[node] >= task.host_memory_mib + swapped)
             and bool(self.free_task_slots[node] > 0)
-            and all(self._room_on(self.device_index[part.device], part) for part in task.slices)
+            and all(self.room_on(device, part) for device, part in parts)
         )
 
     def room_for_all(self, tasks: Sequence[HeldTask | Placement]) -> bool:
@@ -165,29 +210,65 @@ class PoolState:
         self.undo(mark)
         return fit
 
-    def _room_on(self, device: int, part: HeldSlice) -> bool:
+    def room_on(self, device: int, part: HeldSlice) -> bool:
+        """Whether the device has room for the slice, whatever its node says."""
         if part.exclusive:
             return bool(self.used_slots[device] == 0)
+        if part.partition:
+            return bool(
+                (self.used_slots[device] == 0 or self.partitioned[device])
+                and self.free_partitions[device] > 0
+                and self.free_partition_slots[device] >= self.blocked_by(device, part.partition)
+                and self.free_cores[device] - self.beyond_cores[device] >= part.cores
+                and self.free_memory[device] - self.beyond_memory[device] >= part.memory_mib
+            )
         return bool(
             self.free_slots[device] > 0
             and self.free_cores[device] >= part.cores
             and self.free_memory[device] >= part.memory_mib
         )
 
-    def take_device(self, device: int, cores: int, memory_mib: int, exclusive: bool) -> None:
-        """Put a slice on the device. ``cores`` in percent; an exclusive one leaves no room for anybody."""
-        self.change_device(device, cores, memory_mib, 1, exclusive)
+    def blocked_by(self, device: int, partition: str) -> int:
+        """Placement slots that a hard partition blocks; one that the table no longer knows blocks them all."""
+        kind = self.skus[self.sku[device]]
+        for template in kind.templates:
+            if template.name == partition:
+                return int(template.slots)
+        return max(1, int(kind.partition_slots))
 
-    def give_device(self, device: int, cores: int, memory_mib: int, exclusive: bool) -> None:
+    def host_memory_for(self, device: int, memory_mib: int) -> int:
+        """MiB of the node's RAM that one more slice of this size takes: what it has beyond the physical size."""
+        beyond = int(self.beyond_memory[device])
+        if beyond <= 0:
+            return 0
+        return max(0, memory_mib - max(0, int(self.free_memory[device]) - beyond))
+
+    def take_device(
+        self, device: int, cores: int, memory_mib: int, exclusive: bool, partition_slots: int = 0
+    ) -> None:
+        """Put a slice on the device. ``cores`` in percent; an exclusive one leaves no room for anybody, a hard
+        partition (``partition_slots`` > 0) room for other partitions only."""
+        self.change_device(device, cores, memory_mib, 1, exclusive, partition_slots)
+
+    def give_device(
+        self, device: int, cores: int, memory_mib: int, exclusive: bool, partition_slots: int = 0
+    ) -> None:
         """Take a slice off the device."""
-        self.change_device(device, -cores, -memory_mib, -1, exclusive)
+        self.change_device(device, -cores, -memory_mib, -1, exclusive, -partition_slots)
 
-    def change_device(self, device: int, cores: int, memory_mib: int, slices: int, exclusive: bool) -> None:
-        """Add to what is used of the device; negative figures take away."""
-        self._device_log.append((device, cores, memory_mib, slices, exclusive))
-        self._apply(device, cores, memory_mib, slices, exclusive)
+    def change_device(
+        self, device: int, cores: int, memory_mib: int, slices: int, exclusive: bool, blocked: int
+    ) -> None:
+        """Add to what is used of the device; negative figures take away. ``blocked`` = placement slots of a hard
+        partition."""
+        self._device_log.append((device, cores, memory_mib, slices, exclusive, blocked))
+        self._apply(device, cores, memory_mib, slices, exclusive, blocked)
 
-    def _apply(self, device: int, cores: int, memory_mib: int, slices: int, exclusive: bool) -> None:
+    def _apply(
+        self, device: int, cores: int, memory_mib: int, slices: int, exclusive: bool, blocked: int
+    ) -> None:
+        if self.oversubscribed:
+            self._book_host_memory(device, memory_mib)
         self.free_cores[device] -= cores
         self.free_memory[device] -= memory_mib
         self.used_slots[device] += slices
@@ -195,8 +276,20 @@ class PoolState:
             self._owners[device] += slices
             self.exclusive[device] = self._owners[device] > 0
             self.free_slots[device] -= slices * ALL_SLOTS
+        elif blocked:
+            self.free_partition_slots[device] -= blocked
+            self.free_partitions[device] -= slices
+            self.partitioned[device] = self.free_partitions[device] < self.max_slices[device]
+            self.free_slots[device] -= slices * ALL_SLOTS
         else:
             self.free_slots[device] -= slices
+
+    def _book_host_memory(self, device: int, memory_mib: int) -> None:
+        beyond = int(self.beyond_memory[device])
+        if beyond > 0:
+            free = int(self.free_memory[device])
+            swapped = max(0, beyond - free + memory_mib) - max(0, beyond - free)
+            self.free_ram[self.device_node[device]] -= swapped
 
     def take_node(self, node: int, cpu_millis: int, memory_mib: int) -> None:
         """Put one task's host share on the node."""
@@ -213,8 +306,8 @@ class PoolState:
     def undo(self, mark: Mark) -> None:
         """Take back everything since the mark."""
         while len(self._device_log) > mark.devices:
-            device, cores, memory_mib, slices, exclusive = self._device_log.pop()
-            self._apply(device, -cores, -memory_mib, -slices, exclusive)
+            device, cores, memory_mib, slices, exclusive, blocked = self._device_log.pop()
+            self._apply(device, -cores, -memory_mib, -slices, exclusive, -blocked)
         while len(self._node_log) > mark.nodes:
             node, cpu_millis, memory_mib, tasks = self._node_log.pop()
             self.free_cpu[node] += cpu_millis
@@ -222,9 +315,37 @@ class PoolState:
             self.free_task_slots[node] += tasks
             self.changed_nodes.append(node)
 
+    @cached_property
+    def tree(self) -> Tree:
+        """The topology of the pool's nodes."""
+        return Tree(self.nodes, self.policy.levels)
+
     def capacity(self, device_class: str) -> int:
-        """Milli-cards of the class that can be scheduled or carry our work."""
+        """Milli-cards of the class that can be scheduled or carry our work, less what others use of them."""
         counted = self.usable & self.ready[self.device_node] & ~self.node_cordoned[self.device_node]
         counted |= self.used_slots > 0
         of_class = bools(sku.device_class == device_class for sku in self.skus)[self.sku]
-        return 1000 * int(np.count_nonzero(counted & of_class))
+        return int(np.maximum(0, 1000 - self.external[counted & of_class]).sum())
+
+
+def _kinds(devices: Sequence[Device]) -> tuple[Ints, list[Sku]]:
+    """The kind of each device, and the kinds. Tables are told apart by identity first: they are shared."""
+    kinds: dict[Sku, int] = {}
+    seen: dict[tuple[str, str, str, int, int, int, int], int] = {}
+    chosen = []
+    for d in devices:
+        key = (
+            d.vendor,
+            d.model,
+            d.device_class,
+            d.memory_mib,
+            id(d.rule),
+            id(d.templates),
+            d.partition_slots,
+        )
+        kind = seen.get(key)
+        if kind is None:
+            sku = Sku(*key[:4], d.rule, d.templates, d.partition_slots)
+            kind = seen[key] = kinds.setdefault(sku, len(kinds))
+        chosen.append(kind)
+    return ints(chosen), list(kinds)
