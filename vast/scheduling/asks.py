@@ -131,6 +131,12 @@ class Ask:
         self.only_whole = bool(fitting.all())
         self.only_slices = not bool(fitting.any())
 
+    def figures(self, skus: Sequence[Sku]) -> list[tuple[str, int]]:
+        """The classes in which a task could be placed, each with what it may be charged there (milli-cards); kinds of
+        one class that differ in size differ in charge."""
+        fitting = np.flatnonzero(self.fits).tolist() if self.devices else []
+        return sorted({(skus[i].device_class, self.needs[i].charge * self.devices) for i in fitting})
+
     def _least_charge(self, skus: Sequence[Sku]) -> dict[str, int]:
         """Milli-cards that one task takes at least, per class in which it could be placed."""
         least: dict[str, int] = {}

@@ -285,7 +285,7 @@ class Prices:
         self._known: dict[tuple[object, ...], dict[int, Cost | None]] = {}
         self._leaf = ""
 
-    def of(self, trial: Trial, ask: Ask, device_class: str) -> dict[int, Cost | None]:
+    def of(self, trial: Trial, ask: Ask, figure: tuple[str, int]) -> dict[int, Cost | None]:
         """The prices known so far, to be added to; nothing is kept of a pool in which units are out already."""
         asker = trial.asker
         if asker.leaf != self._leaf:
@@ -293,7 +293,7 @@ class Prices:
             self._leaf = asker.leaf
         if trial.out:
             return {}
-        key = (ask, device_class, asker.kind)
+        key = (ask, figure, asker.kind)
         return self._known.setdefault(key, {})
 
     def forget(self) -> None:

@@ -38,26 +38,35 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One alternative of every group, each in one device class ("" = no devices): the charge is known beforehand."""
+    """One alternative of every group, each in one device class ("" = no devices) and at one charge per task, so that
+    what the gang would be charged is known beforehand."""
 
     asks: tuple[Ask, ...]
-    classes: tuple[str, ...]
+    figures: tuple[tuple[str, int], ...]
     charges: Mapping[str, int]
 
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.figures)
 
-def variants(shape: JobShape) -> Iterator[Variant]:
+
+def variants(shape: JobShape, state: PoolState) -> Iterator[Variant]:
     """The alternatives in order of preference; groups go through theirs side by side."""
     choices = [
-        [(ask, name) for ask in group.asks for name in (sorted(ask.least_charge) if ask.devices else [""])]
+        [
+            (ask, figure)
+            for ask in group.asks
+            for figure in (ask.figures(state.skus) if ask.devices else [("", 0)])
+        ]
         for group in shape.groups
     ]
     for i in range(max(map(len, choices)) if all(choices) else 0):
         chosen = [options[min(i, len(options) - 1)] for options in choices]
         charges: dict[str, int] = {}
-        for (ask, name), group in zip(chosen, shape.groups, strict=True):
+        for (_, (name, charge)), group in zip(chosen, shape.groups, strict=True):
             if name:
-                charges[name] = charges.get(name, 0) + ask.least_charge[name] * group.tasks
-        yield Variant(tuple(ask for ask, _ in chosen), tuple(name for _, name in chosen), charges)
+                charges[name] = charges.get(name, 0) + charge * group.tasks
+        yield Variant(tuple(ask for ask, _ in chosen), tuple(figure for _, figure in chosen), charges)
 
 
 class Scenarios:
@@ -127,9 +136,9 @@ class Scenarios:
         seats: dict[int, tuple[Seat, ...]] = {}
         for index in shape.attempts[0].order:
             group, ask = shape.groups[index], variant.asks[index]
-            banks = self._banks(ask, variant.classes[index], nodes)
+            banks = self._banks(ask, variant.figures[index], nodes)
             found = (
-                self._seat_group(trial, group, ask, banks, variant.classes[index])
+                self._seat_group(trial, group, ask, banks, variant.figures[index])
                 if ask.devices
                 else self._seat_on_hosts(trial, group, ask, nodes)
             )
@@ -141,9 +150,9 @@ class Scenarios:
         return [seats[index] for index in range(len(shape.groups))]
 
     def _seat_group(
-        self, trial: Trial, group: GroupShape, ask: Ask, banks: Sequence[int], device_class: str
+        self, trial: Trial, group: GroupShape, ask: Ask, banks: Sequence[int], figure: tuple[str, int]
     ) -> list[Seat] | None:
-        known = self.prices.of(trial, ask, device_class)
+        known = self.prices.of(trial, ask, figure)
         places = Places(self._clearing, trial, ask, banks, known, spread=group.spread_devices)
         seats: list[Seat] = []
         while len(seats) < group.tasks:
@@ -165,12 +174,15 @@ class Scenarios:
                 take_seat(self._state, seats[-1])
         return seats if len(seats) == group.tasks else None
 
-    def _banks(self, ask: Ask, device_class: str, nodes: Bools | None) -> list[int]:
+    def _banks(self, ask: Ask, figure: tuple[str, int], nodes: Bools | None) -> list[int]:
         state = self._state
-        if device_class not in state.classes:
+        name, charge = figure
+        if name not in state.classes:
             return []
-        right = state.bank_class == state.classes.index(device_class)
-        right &= ask.node_allowed[state.bank_node] & ask.fits[state.sku[state.bank_start]]
+        kind = state.sku[state.bank_start]
+        charges = np.array([need.charge * ask.devices for need in ask.needs], dtype=np.int64)
+        right = state.bank_class == state.classes.index(name)
+        right &= ask.node_allowed[state.bank_node] & ask.fits[kind] & (charges[kind] == charge)
         if nodes is not None:
             right &= nodes[state.bank_node]
         return [int(bank) for bank in np.flatnonzero(right)]
@@ -188,7 +200,7 @@ class Scenarios:
         if shape.ruled:
             self._fill(seated, -1)
             outcome = self._search.seat(shape, self._rooms(trial.asker.leaf), nodes=nodes)
-            if not isinstance(outcome, Seated):
+            if not isinstance(outcome, Seated) or outcome.charges != variant.charges:
                 return None
             seated = outcome
         for unit in trial.dearest_first():
@@ -217,7 +229,7 @@ class Scenarios:
             if unit in trial.out and trial.may_stay(unit) and self._put_back(trial, variant, unit):
                 mark = self._state.mark()
                 outcome = self._search.seat(shape, self._rooms(trial.asker.leaf), nodes=nodes)
-                if isinstance(outcome, Seated):
+                if isinstance(outcome, Seated) and outcome.charges == variant.charges:
                     self._state.undo(mark)
                     seated = outcome
                 else:

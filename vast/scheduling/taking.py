@@ -68,7 +68,7 @@ class Taking:
         key = (wish.shape, wish.leaf, wish.priority, wish.extra)
         if not self._scene.field.units or self._in_vain.get(key) == self._version:
             return None
-        for variant in variants(wish.shape):
+        for variant in variants(wish.shape, self._scene.state):
             if not self._may_ever(wish, variant):
                 continue
             asker = Asker(
