@@ -8,7 +8,7 @@ VAST_PORT ?=
 ARGS ?=
 BIN := .venv/bin
 # Code with types that are checked; the rest of the server is Django, which has few.
-TYPED := vast/scheduling vast/vendors vast/allocation vast/client vast/runtime vast/agent
+TYPED := vast/scheduling vast/vendors vast/allocation vast/simulator vast/client vast/runtime vast/agent
 
 export PYTHON
 ifneq ($(VAST_PORT),)

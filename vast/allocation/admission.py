@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Collection
 
-from vast.allocation.translate import task_groups
+from vast.allocation.translate import task_groups, topology
 from vast.allocation.world import World
 from vast.common import clock
 from vast.common.errors import FieldError, Invalid
@@ -43,7 +43,9 @@ class _Pools:
             if not any(node.pool == pool and node.devices for node in nodes):
                 return None
             if pool not in self._empty:
-                self._empty[pool] = EmptyPool(Snapshot(nodes=nodes, queues=queues), pool)
+                self._empty[pool] = EmptyPool(
+                    Snapshot(nodes=nodes, queues=queues, pools=self._world.pools()), pool
+                )
             return self._empty[pool].impossible(job)
 
 
@@ -70,6 +72,7 @@ def check(document: JobDocument, queue: Queue) -> None:
         priority=document.priority,
         submitted_at=int(clock.now().timestamp()),
         groups=task_groups(data, [str(rank) for rank in range(document.tasks_total)]),
+        topology=topology(data["topology"]),
     )
     reason = _pools.impossible(job, str(queue.pool_id))
     if reason is not None:
@@ -86,8 +89,10 @@ def blamed_field(reason: Reason, document: JobDocument) -> str:
     base = f"groups[{index}]"
     codes = {reason.code, *(item.code for item in reason.evidence)}
     asked = document.groups[index].request
-    if reason.code == "EXCEEDS_LIMIT":
+    if reason.code in {"EXCEEDS_LIMIT", "LARGER_THAN_LIMIT"}:
         return "queue"
+    if codes & {"TOPOLOGY_TOO_SMALL", "NO_SUCH_LEVEL"}:
+        return "topology" if document.topology else f"{base}.topology"
     if "NO_MATCHING_MODEL" in codes and asked.selector:
         return f"{base}.request.selector"
     if "DEVICE_MEMORY_SHORT" in codes:

@@ -22,6 +22,7 @@ from vast.jobs.models import Job, JobEvent
 from vast.scheduling.decisions import Decision, Grow, Start, Wait
 from vast.scheduling.engine import decide
 from vast.scheduling.snapshot import Snapshot
+from vast.simulator.recording import Ring
 
 log = logging.getLogger(__name__)
 # Small enough that the first jobs are on their way while later ones are still being decided.
@@ -37,6 +38,7 @@ class Cycle:
     deliver: Callable[[], None]
     guard: Callable[[], None] = lambda: None
     world: World = field(default_factory=World)
+    ring: Ring | None = None
     _written: dict[str, tuple[Any, int]] = field(default_factory=dict)
     _reasons_at: float = 0.0
 
@@ -46,8 +48,10 @@ class Cycle:
         if not snapshot.pending and not snapshot.holds and not _grows(snapshot):
             self._written.clear()
             return 0
-        started, waits, batch = 0, [], []
-        for decision in decide(snapshot, int(clock.now().timestamp()), self.budget):
+        started, waits, batch, made = 0, [], [], []
+        now = int(clock.now().timestamp())
+        for decision in decide(snapshot, now, self.budget):
+            made.append(decision)
             if isinstance(decision, Wait):
                 waits.append(decision)
                 whole = True
@@ -61,6 +65,8 @@ class Cycle:
         if batch:
             started += self._commit(batch)
         self._keep_reasons(waits)
+        if self.ring is not None:
+            self.ring.add(snapshot, now, self.budget, made)
         return started
 
     def _commit(self, batch: Sequence[Decision]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 import time
+from pathlib import Path
 from types import FrameType
 
 import psycopg
@@ -14,6 +15,7 @@ from django.db import InterfaceError, OperationalError, connection, connections
 from vast.allocation.cycle import Cycle
 from vast.common.wake import CHANNEL
 from vast.config.env import environment
+from vast.simulator.recording import Ring
 
 log = logging.getLogger("vast.scheduler")
 LOCK = 0x7A57_0002
@@ -63,7 +65,9 @@ class Scheduler:
             log.info("another scheduler is active; standing by")
             time.sleep(2)
         log.info("active")
-        cycle = Cycle(budget=environment().scheduler_budget, deliver=deliver_soon, guard=guard)
+        settings_ = environment()
+        ring = Ring(Path(settings_.home) / "cycles", settings_.scheduler_record)
+        cycle = Cycle(budget=settings_.scheduler_budget, deliver=deliver_soon, guard=guard, ring=ring)
         while not self.stopping:
             began = time.monotonic()
             started = cycle.run()

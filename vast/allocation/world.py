@@ -91,6 +91,10 @@ class World:
             self._nodes, self._pools, self._inventory_stamp = load_nodes(), load_pools(), stamp
         return self._nodes
 
+    def pools(self) -> tuple[Pool, ...]:
+        """As ``nodes`` last read them."""
+        return self._pools
+
     def queues(self) -> tuple[Queue, ...]:
         stamp = _stamp(QueueRow)
         if stamp != self._queue_stamp:

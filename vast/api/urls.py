@@ -6,6 +6,7 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.routers import DefaultRouter
 
+from vast.api.what_if import WhatIfView
 from vast.inventory.api import views as inventory
 from vast.jobs.api import views as jobs
 from vast.queues.api import views as queues
@@ -32,6 +33,7 @@ urlpatterns = [
     path("auth/logout/", tenancy.LogoutView.as_view()),
     path("me/", tenancy.MeView.as_view()),
     path("overview/", telemetry.OverviewView.as_view()),
+    path("what-if/", WhatIfView.as_view()),
     path("agents/enrol/", inventory.EnrolView.as_view()),
     path("tasks/<uuid:pk>/log/", jobs.TaskLogView.as_view()),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),

@@ -49,6 +49,12 @@ class Environment(BaseSettings):
     scheduler_budget: int = Field(
         default=5_000_000, ge=1, description="Search steps that the engine may take in one cycle."
     )
+    scheduler_record: int = Field(
+        default=0,
+        ge=0,
+        le=10_000,
+        description="Keep the last so many cycles of the scheduler in VAST_HOME/cycles, for `vast scheduler replay`.",
+    )
     launch_timeout_s: int = Field(
         default=120, ge=5, description="Seconds a launch may take before the job is put back."
     )

@@ -9,6 +9,7 @@ import yaml
 
 from vast.config.env import Environment
 from vast.jobs.document import JobDocument, parse
+from vast.simulator.cases.reference import tables
 
 EXAMPLE = """\
 name: train
@@ -52,9 +53,86 @@ milli-cards (1000 = one card): the larger of its share of compute and of memory.
 """
 
 
+CASES_INTRO = """\
+# Scheduling cases
+
+<!-- Made from the code by `vast manage reference`; do not edit. -->
+
+A case is a small world and what the scheduler should do in it, written in YAML. A file holds one case or a list of them.
+
+    vast scheduler cases FILE_OR_FOLDER...
+
+prints a line for each case, what differs under each that fails, and last `N passed, N failed`; the exit code is 1 when one
+failed. The cases of VAST itself are in `tests/cases/`; each is also a test.
+
+## An example
+
+```yaml
+- id: lender-takes-back
+  title: an indivisible job above its guarantee goes whole
+  pool: 2                                  # one node n0 of two cards: n0/0 and n0/1
+  queues:
+    - {name: q0, guaranteed: 1}
+    - {name: q1, guaranteed: 1}
+  running: {q0: [{name: big, size: 2}]}    # one job of two whole cards
+  pending: {q1: [{name: asker}]}           # one job of one card
+  expect:
+    evicted: [big]
+    rules: {big: guarantee}
+    running: [asker]
+    waiting: [big]
+  steps:
+    - after: 60                            # a minute later the asker ends
+      end: [asker]
+      expect: {running: [big], evicted: []}
+```
+
+## How a case runs
+
+1. The world is built. Running jobs are put where `at` says, else by first fit: the first node in the list with enough
+   empty cards; part of a card goes to the first card in use that has room, else to the first empty one.
+2. `share` and `unassigned` are compared before anything happens.
+3. The scheduler decides, and its decisions come true at once: what starts runs, what is told to stop is gone (with
+   `victims_stay`, only at the next step) and waits again. This repeats, a second each time, until a cycle neither starts nor
+   evicts anybody. A case that does not come to rest within `cycles` fails; with `cycles: 1` only the first cycle is looked
+   at.
+4. Everything in `expect` is compared. `evicted`, `moved`, `shrunk`, `started` are about the whole step; `running`, `tasks`,
+   `counts`, `waiting`, `positions`, `places` about its end. `started` does not list jobs that were evicted or moved in the
+   same step and started again. What `expect` does not mention is not compared.
+5. Then come the `steps`, each `after` so many seconds: jobs end, nodes fail, jobs are submitted, and the scheduler decides
+   again.
+
+## Shorthands
+
+* `pool: 4` is one node `n0` of four cards; `pool: 2x3` are nodes `n0` and `n1` of three. Cards are called `n0/0`, `n0/1`, ...
+* A number instead of a job is its size in cards: `2` = two whole cards on one node, `0.5` = half of one card (its compute
+  and its memory).
+* `running` and `pending` are a list of jobs with `queue`, or a mapping `{queue: [jobs]}`. The last part of a queue's path
+  will do where it is not ambiguous. Without `queues` there is one queue `q` without limits.
+* A job without a name is called after its queue: `q0-r1`, `q0-r2` run, `q0-p1` waits. (In a path the slashes stay.)
+* An amount of quota is a number of cards of the class `card`, or `{class: number}`. Shares of another class are asked for as
+  `"queue:class"`.
+* Resources other than cards that quota is to count (CPU, memory) are written as a model with a class of its own.
+* `created` of a queue and the order of pending jobs follow the list.
+
+Reasons are the codes of `vast/common/catalog/en.json`; a code matches the headline or any part of its evidence, and
+`params` the parameters that it has at least (milli-cards for amounts).
+
+## All fields
+"""
+
+
 def pages() -> dict[str, str]:
     """File name in ``docs/`` to text."""
-    return {"job-document.md": job_document(), "settings.md": settings()}
+    return {
+        "job-document.md": job_document(),
+        "settings.md": settings(),
+        "scheduling-cases.md": scheduling_cases(),
+    }
+
+
+def scheduling_cases() -> str:
+    return f"{CASES_INTRO}\n{tables().rstrip()}\n"
 
 
 def job_document() -> str:

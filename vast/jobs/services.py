@@ -121,6 +121,21 @@ def release(*, job_id: UUID, actor: str) -> Job:
     return job
 
 
+@transaction.atomic
+def saved(*, job_id: UUID) -> Job:
+    """Note a checkpoint of a running job. Conflict when it does not run, or did not say that it saves its work."""
+    job = locked(job_id)
+    if job.state != JobState.RUNNING:
+        raise Conflict(say("job.not_running", state=job.state))
+    if job.document["checkpoint"] is None:
+        raise Conflict(say("job.no_checkpoint"))
+    job.saved_at = clock.now()
+    batch = Batch()
+    batch.change(job)
+    batch.save()
+    return job
+
+
 def _move(job_id: UUID, to: JobState, actor: str, reason: Reason) -> Job:
     job = locked(job_id)
     batch = Batch()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from vast.runtime import scheduler_commands
+from vast.runtime.local import use_local_instance
+
 
 def register(app: typer.Typer) -> None:
     """Add ``up``, ``scheduler`` and ``manage`` to the command line."""
     app.command("up")(up)
-    app.command("scheduler")(scheduler)
+    app.add_typer(scheduler_commands.app, name="scheduler")
     app.command(
         "manage",
         add_help_option=False,
@@ -48,34 +50,9 @@ def up(
     raise typer.Exit(runtime.up(options))
 
 
-def scheduler() -> None:
-    """Run the scheduler: the process that decides where pending jobs go. `vast up` starts one."""
-    _use_local_instance()
-    import django
-
-    django.setup()
-    from vast.allocation.loop import run
-
-    run()
-
-
 def manage(context: typer.Context) -> None:
     """Run a management command on the database (`vast manage help` lists them)."""
-    _use_local_instance()
+    use_local_instance()
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(["vast manage", *context.args])
-
-
-def _use_local_instance() -> None:
-    """Point Django at the instance that runs in VAST_HOME, unless the environment names the servers."""
-    from vast.runtime.home import Home
-
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vast.config.settings")
-    home = Home.from_environment()
-    connection = home.read_connection()
-    for variable, field in (("DATABASE_URL", "database_url"), ("REDIS_URL", "redis_url")):
-        if connection.get(field):
-            os.environ.setdefault(variable, str(connection[field]))
-    if "VAST_SECRET_KEY" not in os.environ and (home.path / "secret-key").is_file():
-        os.environ["VAST_SECRET_KEY"] = home.secret_key()

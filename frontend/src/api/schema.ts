@@ -317,6 +317,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{id}/checkpoint/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description The job has saved its work just now: stopping it loses what comes after. */
+        post: operations["jobs_checkpoint_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{id}/events/": {
         parameters: {
             query?: never;
@@ -675,10 +692,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/what-if/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * @description What the next cycle would do if this job were submitted, these quotas changed, these nodes cordoned; against
+         *     what it does without. Nothing is written.
+         */
+        post: operations["what_if_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description A job that something happens to. Jobs of other tenants are counted, not named. */
+        Affected: {
+            /** Format: uuid */
+            job: string;
+            name: string;
+            rule: string;
+            message: string;
+        };
         Ahead: {
             /** Format: uuid */
             id: string;
@@ -694,15 +739,39 @@ export interface components {
         };
         /** @enum {unknown} */
         BlankEnum: "";
+        /**
+         * Checkpoint
+         * @description How a task tells that it has saved its work, so that stopping it loses little.
+         */
+        Checkpoint: {
+            /**
+             * Interval
+             * @description It saves by itself this often.
+             * @default null
+             */
+            interval: number | null;
+            /**
+             * Api
+             * @description It calls POST /api/v1/jobs/<id>/checkpoint/ after saving.
+             * @default false
+             */
+            api: boolean;
+        };
         Cluster: {
             /** Format: uuid */
             readonly id: string;
             name: string;
-            kind?: components["schemas"]["KindEnum"];
+            kind?: components["schemas"]["ClusterKindEnum"];
             readonly levels: string[];
             /** Format: date-time */
             readonly created_at: string;
         };
+        /**
+         * @description * `site` - Site
+         *     * `kubernetes` - Kubernetes
+         * @enum {string}
+         */
+        ClusterKindEnum: "site" | "kubernetes";
         Device: {
             /** Format: uuid */
             readonly id: string;
@@ -828,6 +897,18 @@ export interface components {
             detail: string;
             allowed?: unknown;
         };
+        /** @description What would happen to the submitted job in the next cycle. */
+        Foretold: {
+            outcome: components["schemas"]["OutcomeEnum"];
+            nodes: string[];
+            /** @description Unix seconds, of a reservation. */
+            starts_at: number | null;
+            position: number | null;
+            reason: {
+                [key: string]: unknown;
+            } | null;
+            message: string;
+        };
         /**
          * Group
          * @description Replicas of one shape (a role: master, worker, ...).
@@ -845,6 +926,17 @@ export interface components {
              * @default 1
              */
             replicas: number;
+            /**
+             * Min Replicas
+             * @description How many must run; the others are extras, given when there is room, taken back first. Default: all.
+             * @default null
+             */
+            min_replicas: number | null;
+            /**
+             * @description Where the tasks of this group go.
+             * @default null
+             */
+            topology: components["schemas"]["TopologyRule"] | null;
             /**
              * Command
              * @description Program and arguments, or one string for /bin/sh -c.
@@ -872,6 +964,8 @@ export interface components {
             request?: components["schemas"]["Request"];
             strategy?: components["schemas"]["StrategyPair"];
         };
+        /** @enum {string} */
+        IsolationEnum: "fixed" | "dynamic" | "hard";
         Job: {
             /** Format: uuid */
             readonly id: string;
@@ -954,6 +1048,34 @@ export interface components {
              * @default null
              */
             max_runtime: number | null;
+            /**
+             * Preemptible
+             * @description May be stopped for others. If not, it must fit its queue's guarantee.
+             * @default true
+             */
+            preemptible: boolean;
+            /**
+             * May Evict
+             * @description May stop others where the rules allow it.
+             * @default true
+             */
+            may_evict: boolean;
+            /**
+             * Movable
+             * @description May be restarted elsewhere without loss.
+             * @default false
+             */
+            movable: boolean;
+            /**
+             * @description How it saves its work.
+             * @default null
+             */
+            checkpoint: components["schemas"]["Checkpoint"] | null;
+            /**
+             * @description Where the whole gang goes.
+             * @default null
+             */
+            topology: components["schemas"]["TopologyRule"] | null;
             /** Labels */
             labels?: {
                 [key: string]: string;
@@ -1003,6 +1125,34 @@ export interface components {
              * @default null
              */
             max_runtime: number | null;
+            /**
+             * Preemptible
+             * @description May be stopped for others. If not, it must fit its queue's guarantee.
+             * @default true
+             */
+            preemptible: boolean;
+            /**
+             * May Evict
+             * @description May stop others where the rules allow it.
+             * @default true
+             */
+            may_evict: boolean;
+            /**
+             * Movable
+             * @description May be restarted elsewhere without loss.
+             * @default false
+             */
+            movable: boolean;
+            /**
+             * @description How it saves its work.
+             * @default null
+             */
+            checkpoint: components["schemas"]["Checkpoint"] | null;
+            /**
+             * @description Where the whole gang goes.
+             * @default null
+             */
+            topology: components["schemas"]["TopologyRule"] | null;
             /** Labels */
             labels?: {
                 [key: string]: string;
@@ -1045,18 +1195,32 @@ export interface components {
          */
         JobStateEnum: "held" | "blocked" | "pending" | "starting" | "running" | "stopping" | "succeeded" | "failed" | "cancelled" | "skipped";
         /**
-         * @description * `site` - Site
-         *     * `kubernetes` - Kubernetes
-         * @enum {string}
-         */
-        KindEnum: "site" | "kubernetes";
-        /**
          * @description * `` -
          *     * `en` - en
          *     * `zh` - zh
          * @enum {string}
          */
         LanguageEnum: "en" | "zh";
+        /**
+         * Link
+         * @description How the devices of one task are to be connected with each other.
+         */
+        Link: {
+            /**
+             * Kind
+             * @description nvlink = the vendor's own fabric (NVLink, HCCS, MLU-Link ...), pcie = one NUMA node, any = no matter.
+             * @default nvlink
+             */
+            kind: components["schemas"]["LinkKindEnum"];
+            /**
+             * Required
+             * @description Wait for such devices rather than do without.
+             * @default false
+             */
+            required: boolean;
+        };
+        /** @enum {string} */
+        LinkKindEnum: "nvlink" | "pcie" | "any";
         Log: {
             data: string;
             next_offset: number;
@@ -1087,6 +1251,12 @@ export interface components {
             readonly tenants: components["schemas"]["MyTenant"][];
             readonly permissions: string[];
         };
+        /**
+         * @description * `backfill` - Backfill
+         *     * `strict` - Strict
+         * @enum {string}
+         */
+        ModeEnum: "backfill" | "strict";
         MyTenant: {
             /** Format: uuid */
             id: string;
@@ -1203,6 +1373,14 @@ export interface components {
             state: components["schemas"]["NodeStateEnum"];
             cordoned: boolean;
         };
+        /**
+         * @description * `starts` - starts
+         *     * `evicts` - evicts
+         *     * `reserved` - reserved
+         *     * `waits` - waits
+         * @enum {string}
+         */
+        OutcomeEnum: "starts" | "evicts" | "reserved" | "waits";
         Overview: {
             /** Format: date-time */
             at: string;
@@ -1415,22 +1593,75 @@ export interface components {
         PatchedPoolRequest: {
             name?: string;
             description?: string;
+            /** @description Over-subscription of compute, thousandths; 1000 = off. */
+            cores_ratio?: number;
+            /** @description Over-subscription of memory, thousandths; 1000 = off. */
+            memory_ratio?: number;
+            /** @description What a slice without compute of its own costs at least, milli-cards. */
+            min_slice_charge?: number;
+            /** @description How much may be guaranteed in all, thousandths of what there is. */
+            oversell?: number;
+            /** @description How much past use lowers a queue's weight, thousandths; 0 = not at all. */
+            decay?: number;
+            hold_timeout_s?: number;
+            /** @description A job that waited this long gets a reservation. */
+            reserve_after_s?: number;
+            max_reservations?: number;
+            grow_after_s?: number;
+            moves_per_hour?: number;
         };
         PatchedQueueRequest: {
             priority?: number;
             state?: components["schemas"]["QueueStateEnum"];
+            mode?: components["schemas"]["ModeEnum"];
+            /** @description Jobs that run shorter than this are not stopped for others. */
+            min_runtime_s?: number;
+            /** @description How often one job may be stopped for others; empty = no bound. */
+            evictions_per_hour?: number | null;
         };
         Pool: {
             /** Format: uuid */
             readonly id: string;
             name: string;
             description?: string;
+            /** @description Over-subscription of compute, thousandths; 1000 = off. */
+            cores_ratio?: number;
+            /** @description Over-subscription of memory, thousandths; 1000 = off. */
+            memory_ratio?: number;
+            /** @description What a slice without compute of its own costs at least, milli-cards. */
+            min_slice_charge?: number;
+            /** @description How much may be guaranteed in all, thousandths of what there is. */
+            oversell?: number;
+            /** @description How much past use lowers a queue's weight, thousandths; 0 = not at all. */
+            decay?: number;
+            hold_timeout_s?: number;
+            /** @description A job that waited this long gets a reservation. */
+            reserve_after_s?: number;
+            max_reservations?: number;
+            grow_after_s?: number;
+            moves_per_hour?: number;
             /** Format: date-time */
             readonly created_at: string;
         };
         PoolRequest: {
             name: string;
             description?: string;
+            /** @description Over-subscription of compute, thousandths; 1000 = off. */
+            cores_ratio?: number;
+            /** @description Over-subscription of memory, thousandths; 1000 = off. */
+            memory_ratio?: number;
+            /** @description What a slice without compute of its own costs at least, milli-cards. */
+            min_slice_charge?: number;
+            /** @description How much may be guaranteed in all, thousandths of what there is. */
+            oversell?: number;
+            /** @description How much past use lowers a queue's weight, thousandths; 0 = not at all. */
+            decay?: number;
+            hold_timeout_s?: number;
+            /** @description A job that waited this long gets a reservation. */
+            reserve_after_s?: number;
+            max_reservations?: number;
+            grow_after_s?: number;
+            moves_per_hour?: number;
         };
         PoolUsage: {
             devices: number;
@@ -1467,6 +1698,11 @@ export interface components {
             readonly tenant: components["schemas"]["Ref"] | null;
             priority?: number;
             state?: components["schemas"]["QueueStateEnum"];
+            mode?: components["schemas"]["ModeEnum"];
+            /** @description Jobs that run shorter than this are not stopped for others. */
+            min_runtime_s?: number;
+            /** @description How often one job may be stopped for others; empty = no bound. */
+            evictions_per_hour?: number | null;
             readonly quotas: components["schemas"]["QueueQuota"][];
             readonly held: {
                 [key: string]: number;
@@ -1518,6 +1754,16 @@ export interface components {
          * @enum {string}
          */
         QueueStateEnum: "open" | "closed";
+        /** @description Milli-cards; what is left out stays. */
+        QuotaChangeRequest: {
+            /** @description Path of the queue. */
+            queue: string;
+            device_class: string;
+            guaranteed?: number;
+            limit?: number | null;
+            weight?: number;
+            reserved?: number;
+        };
         /** @description A code with parameters; ``evidence`` holds finer reasons of the same form. */
         Reason: {
             code: string;
@@ -1592,6 +1838,29 @@ export interface components {
              * @default 0
              */
             host_memory_mib: number;
+            /**
+             * Isolation
+             * @description fixed = static caps; dynamic = may be resized while it runs; hard = a partition in hardware.
+             * @default fixed
+             */
+            isolation: components["schemas"]["IsolationEnum"];
+            /**
+             * Partition
+             * @description With isolation hard: this partition template and no other, such as 3g.40gb.
+             * @default null
+             */
+            partition: string | null;
+            /**
+             * Sharing
+             * @description What happens to compute on a shared device when all want it.
+             * @default fixed-ratio
+             */
+            sharing: components["schemas"]["SharingEnum"];
+            /**
+             * @description How the task's devices are connected.
+             * @default null
+             */
+            link: components["schemas"]["Link"] | null;
         };
         /**
          * @description * `owner` - Owner
@@ -1642,6 +1911,8 @@ export interface components {
              */
             memory_mib: number | null;
         };
+        /** @enum {string} */
+        SharingEnum: "best-effort" | "fixed-ratio" | "guaranteed-minimum" | "priority-preemption";
         /**
          * Simulation
          * @description Stands in for a command on simulated nodes: the task is busy for a while and ends. No process is started.
@@ -1775,6 +2046,29 @@ export interface components {
             /** Format: date-time */
             expires_at?: string | null;
         };
+        /**
+         * TopologyRule
+         * @description Keeps tasks near each other in the network.
+         */
+        TopologyRule: {
+            /**
+             * Level
+             * @description A topology level of the pool, such as rack or leaf; node is always there.
+             */
+            level: string;
+            /**
+             * Required
+             * @description Wait for one domain that holds all, rather than widen level by level.
+             * @default false
+             */
+            required: boolean;
+            /**
+             * Chunk
+             * @description Every so many consecutive ranks inside one domain, instead of all of them.
+             * @default null
+             */
+            chunk: number | null;
+        };
         TotalUsage: {
             devices: number;
             devices_reporting: number;
@@ -1815,6 +2109,26 @@ export interface components {
             milli: {
                 [key: string]: number;
             };
+        };
+        WhatIfAnswer: {
+            job: components["schemas"]["Foretold"] | null;
+            evicted: components["schemas"]["Affected"][];
+            started: components["schemas"]["Affected"][];
+            no_longer_started: components["schemas"]["Affected"][];
+            spared: components["schemas"]["Affected"][];
+            others: {
+                [key: string]: number;
+            };
+        };
+        WhatIfRequest: {
+            /** @description A job document. */
+            submit?: unknown;
+            /** @description Admins only. */
+            quotas?: components["schemas"]["QuotaChangeRequest"][];
+            /** @description Names of nodes. Admins only. */
+            cordon?: string[];
+            /** @description Names of nodes. Admins only. */
+            uncordon?: string[];
         };
         Why: {
             state: components["schemas"]["JobStateEnum"];
@@ -2658,6 +2972,37 @@ export interface operations {
         requestBody?: never;
         responses: {
             202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    jobs_checkpoint_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A UUID string identifying this job. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3671,6 +4016,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    what_if_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WhatIfRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhatIfAnswer"];
+                };
             };
             /** @description What went wrong. */
             default: {

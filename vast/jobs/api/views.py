@@ -160,6 +160,13 @@ class JobViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         services.release(job_id=self._controlled().pk, actor=request.user.username)
         return self._answer(self.get_object())
 
+    @extend_schema(request=None, responses=JobSerializer)
+    @action(detail=True, methods=["post"])
+    def checkpoint(self, request: Request, pk: UUID | None = None) -> Response:
+        """The job has saved its work just now: stopping it loses what comes after."""
+        services.saved(job_id=self._controlled().pk)
+        return self._answer(self.get_object())
+
     @extend_schema(responses=TaskSerializer(many=True))
     @action(detail=True, pagination_class=None, filterset_class=None)
     def tasks(self, request: Request, pk: UUID | None = None) -> Response:
