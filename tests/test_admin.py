@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.domain import Lab
+from vast.allocation.models import Hold
 from vast.common import clock
 from vast.inventory.models import Cluster, Device, DeviceLink, TopologyLevel
 from vast.inventory.services import create_enrolment_token
@@ -49,6 +50,7 @@ def site(lab: Lab) -> Client:
     create_enrolment_token(name="agents", pool=lab.pool)
     create_token(user=lab.admin, name="ci")
     held = lab.submit(devices=1, top={"held": True})
+    Hold.objects.create(job=held, queue=held.queue, seats=[])
     from vast.jobs.document import parse
 
     submit(document=parse(held.document), queue=held.queue, owner=lab.member, key="k", body=b"")

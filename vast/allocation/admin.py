@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from vast.allocation.models import Allocation, Slice
+from vast.allocation.models import Allocation, Hold, Slice
 from vast.common.adminsite import ReadOnlyAdmin, ReadOnlyInline
 
 
@@ -27,3 +27,11 @@ class SliceAdmin(ReadOnlyAdmin):
     list_filter = ["live", "exclusive", "device__model"]
     list_select_related = ["device", "allocation"]
     search_fields = ["device__uuid", "=allocation__id"]
+
+
+@admin.register(Hold)
+class HoldAdmin(ReadOnlyAdmin):
+    list_display = ["job", "kind", "queue", "rule", "since", "starts_at"]
+    list_filter = ["kind", "rule"]
+    list_select_related = ["job", "queue"]
+    search_fields = ["=job__id", "job__name", "queue__path"]
