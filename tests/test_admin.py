@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from tests.domain import Lab
 from vast.allocation.models import Hold
+from vast.api.models import SavedView
 from vast.common import clock
 from vast.inventory.models import Cluster, Device, DeviceLink, TopologyLevel
 from vast.inventory.services import create_enrolment_token
@@ -49,6 +50,7 @@ def site(lab: Lab) -> Client:
     lab.run(lab.submit(cores=10, memory_mib=64))
     create_enrolment_token(name="agents", pool=lab.pool)
     create_token(user=lab.admin, name="ci")
+    SavedView.objects.create(user=lab.admin, page="jobs", name="mine")
     held = lab.submit(devices=1, top={"held": True})
     Hold.objects.create(job=held, queue=held.queue, seats=[])
     from vast.jobs.document import parse

@@ -4,6 +4,9 @@ import "@mantine/spotlight/styles.css";
 import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/parts.css";
+import "./styles/lists.css";
+import "./styles/overview.css";
+import "./styles/submit.css";
 import "./styles/pages.css";
 
 import { MantineProvider } from "@mantine/core";

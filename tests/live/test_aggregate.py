@@ -77,6 +77,30 @@ def test_vendors_pools_and_nodes_add_up_to_the_whole(lab: Lab, latest: Latest) -
     assert payload["totals"]["jobs"] == {"running": 2}
 
 
+def test_the_fates_of_the_cards_add_up_to_all_of_them(lab: Lab, latest: Latest) -> None:
+    from vast.inventory.models import Device, Node
+
+    lab.run(lab.submit(cores=60, memory_mib=1024, selector=[{"vendor": "nvidia"}]))
+    held = Device.objects.get(slices__live=True)
+    report(latest, lab, "a", [held.uuid, 45.0, 1000, 50.0, 200.0, None])
+    Device.objects.filter(node__name="a").exclude(pk=held.pk).update(cordoned=True)
+    Node.objects.filter(name="b").update(state="unreachable")
+    latest.load_devices()
+    fate = add_up(latest, read_given()).totals.fate.as_milli()
+    assert fate == {"busy": 450, "idle": 150, "free": 400, "cordoned": 1000, "down": 1000}
+
+
+def test_an_unhealthy_card_is_down_as_a_whole_whatever_runs_on_it(lab: Lab, latest: Latest) -> None:
+    from vast.inventory.models import Device
+
+    lab.run(lab.submit(cores=60, memory_mib=1024, selector=[{"vendor": "ascend"}]))
+    Device.objects.filter(node__name="b").update(health="unhealthy")
+    latest.load_devices()
+    assert add_up(latest, read_given()).totals.fate.as_milli() == {
+        "busy": 0, "idle": 0, "free": 2000, "cordoned": 0, "down": 1000,
+    }  # fmt: skip
+
+
 def test_jobs_are_counted_only_for_the_tenants_that_the_reader_may_see(lab: Lab, latest: Latest) -> None:
     lab.submit(devices=1)
     given = read_given()

@@ -43,3 +43,8 @@ class ById(Cursors):
     page_size = 200
     max_page_size = 1000
     ordering = "id"
+
+
+class NewestIdFirst(ById):
+    page_size = 50
+    ordering = "-id"

@@ -6,6 +6,8 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.routers import DefaultRouter
 
+from vast.api import exports
+from vast.api.saved_views import SavedViewViewSet
 from vast.api.what_if import WhatIfView
 from vast.inventory.api import views as inventory
 from vast.jobs.api import views as jobs
@@ -26,6 +28,7 @@ router.register("tenants", tenancy.TenantViewSet)
 router.register("tokens", tenancy.TokenViewSet)
 router.register("queues", queues.QueueViewSet)
 router.register("jobs", jobs.JobViewSet)
+router.register("views", SavedViewViewSet)
 
 urlpatterns = [
     path("auth/csrf/", tenancy.CsrfView.as_view()),
@@ -34,6 +37,10 @@ urlpatterns = [
     path("me/", tenancy.MeView.as_view()),
     path("overview/", telemetry.OverviewView.as_view()),
     path("what-if/", WhatIfView.as_view()),
+    path("overview/history/", telemetry.OverviewHistoryView.as_view()),
+    path("jobs/export/", exports.JobsExport.as_view({"get": "export"})),
+    path("nodes/export/", exports.NodesExport.as_view({"get": "export"})),
+    path("devices/export/", exports.DevicesExport.as_view({"get": "export"})),
     path("agents/enrol/", inventory.EnrolView.as_view()),
     path("tasks/<uuid:pk>/log/", jobs.TaskLogView.as_view()),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),

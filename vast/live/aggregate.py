@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Count, Sum
@@ -13,9 +13,43 @@ from django.db.models import Count, Sum
 from vast.allocation.models import Slice
 from vast.inventory.models import Pool
 from vast.jobs.models import Job
-from vast.telemetry.latest import Latest
+from vast.telemetry.latest import Known, Latest
 
 STALE_S = 30.0
+
+
+@dataclass(slots=True)
+class Fate:
+    """Where the compute of a set of devices is, in percent of one card; the parts add up to all of it."""
+
+    busy: float = 0.0
+    idle: float = 0.0
+    free: float = 0.0
+    cordoned: float = 0.0
+    down: float = 0.0
+
+    def add(self, device: Known, cores: int, util_pct: float) -> None:
+        """``cores``: percent given out. A device that is down counts whole: nobody can count on any part of it."""
+        if device.use == "down":
+            self.down += 100
+            return
+        held = min(cores, 100)
+        busy = min(held, util_pct)
+        self.busy += busy
+        self.idle += held - busy
+        if device.use == "cordoned":
+            self.cordoned += 100 - held
+        else:
+            self.free += 100 - held
+
+    def as_milli(self) -> dict[str, int]:
+        return {
+            "busy": round(self.busy * 10),
+            "idle": round(self.idle * 10),
+            "free": round(self.free * 10),
+            "cordoned": round(self.cordoned * 10),
+            "down": round(self.down * 10),
+        }
 
 
 @dataclass(slots=True)
@@ -31,6 +65,7 @@ class Sums:
     cores_allocated: int = 0
     memory_allocated_mib: int = 0
     devices_allocated: int = 0
+    fate: Fate = field(default_factory=Fate)
 
     def as_dict(self) -> dict[str, Any]:
         reporting = self.devices_reporting
@@ -44,6 +79,7 @@ class Sums:
             "cores_allocated_pct": round(self.cores_allocated / self.devices, 1) if self.devices else 0.0,
             "memory_allocated_mib": self.memory_allocated_mib,
             "power_w": round(self.power_w),
+            "fate": self.fate.as_milli(),
         }
 
 
@@ -114,6 +150,7 @@ def add_up(latest: Latest, given: Given) -> Overview:
             sums.cores_allocated += cores
             sums.memory_allocated_mib += memory
             sums.devices_allocated += bool(memory or cores)
+            sums.fate.add(device, cores, (fresh.util_pct if fresh else None) or 0.0)
             if fresh is not None:
                 sums.devices_reporting += fresh.util_pct is not None
                 sums.util += fresh.util_pct or 0.0

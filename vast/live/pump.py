@@ -21,6 +21,7 @@ from vast.drivers.agent.intake import intake
 from vast.drivers.agent.sockets import sockets
 from vast.inventory.services import seen
 from vast.live.aggregate import Given, add_up, overview_payload, read_given
+from vast.live.history import EVERY_S, history
 from vast.live.hub import hub
 from vast.telemetry.latest import latest
 from vast.telemetry.services import store
@@ -51,6 +52,7 @@ class Pump:
             self._share,
             self._frames,
             self._devices,
+            self._remember,
             self._seen,
             self._store,
         ]
@@ -149,6 +151,13 @@ class Pump:
         while True:
             await in_thread(latest.load_devices)
             await asyncio.sleep(DEVICES_EVERY_S)
+
+    async def _remember(self) -> None:
+        """The overview's past, also while nobody looks."""
+        while True:
+            await asyncio.sleep(EVERY_S)
+            given = await in_thread(read_given)
+            history.add(time.time(), add_up(latest, given), given)
 
     async def _seen(self) -> None:
         while True:

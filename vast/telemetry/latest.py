@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
+from vast.inventory.choices import DeviceHealth, NodeState
 from vast.inventory.models import Device
+
+Use = Literal["open", "cordoned", "down"]
 
 
 @dataclass(slots=True)
 class Known:
-    """What does not change with each reading."""
+    """What does not change with each reading. ``use``: whether new work may come; down = unhealthy or out of reach."""
 
     id: str
     node: str
     pool: str
     vendor: str
     memory_mib: int
+    use: Use = "open"
 
 
 @dataclass(slots=True)
@@ -61,11 +65,24 @@ class Latest:
         rows = (
             Device.objects.filter(present=True)
             .order_by()
-            .values_list("id", "uuid", "node_id", "node__pool_id", "model__vendor", "memory_mib")
+            .values_list(
+                "id",
+                "uuid",
+                "node_id",
+                "node__pool_id",
+                "model__vendor",
+                "memory_mib",
+                "health",
+                "node__state",
+                "cordoned",
+                "node__cordoned",
+            )
         )
         devices, by_uuid = {}, {}
-        for pk, uuid, node, pool, vendor, memory in rows:
-            devices[str(pk)] = Known(str(pk), str(node), str(pool), vendor, memory)
+        for pk, uuid, node, pool, vendor, memory, health, state, *cordons in rows:
+            up = health == DeviceHealth.HEALTHY and state == NodeState.READY
+            use: Use = "down" if not up else "cordoned" if any(cordons) else "open"
+            devices[str(pk)] = Known(str(pk), str(node), str(pool), vendor, memory, use)
             by_uuid[str(node), uuid] = str(pk)
         self.devices, self._by_uuid = devices, by_uuid
         for gone in self.readings.keys() - devices.keys():

@@ -19,6 +19,8 @@ export const keys = {
   devices: ["devices"] as const,
   queues: ["queues"] as const,
   tokens: ["tokens"] as const,
+  views: ["views"] as const,
+  enrolment: ["enrolment-tokens"] as const,
 };
 
 /** null = signed out. */
@@ -40,6 +42,15 @@ export const overviewQuery = queryOptions({
   queryKey: keys.overview,
   queryFn: () => ok(api.GET("/api/v1/overview/")),
 });
+
+/** What was before the page was opened; the live frames go on from there. */
+export const overviewHistoryQuery = (pool: string | undefined) =>
+  queryOptions({
+    // Not below the overview's key: every event makes that be fetched anew.
+    queryKey: ["overview-history", pool],
+    staleTime: Infinity,
+    queryFn: () => ok(api.GET("/api/v1/overview/history/", { params: { query: pool === undefined ? {} : { pool } } })),
+  });
 
 const JOBS_A_PAGE = 100;
 
@@ -156,6 +167,19 @@ export const deviceQuery = (id: string) =>
     queryFn: () => ok(api.GET("/api/v1/devices/{id}/", { params: { path: { id } } })),
   });
 
+export const deviceHistoryQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: [...keys.devices, id, "history"],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam }) =>
+      ok(
+        api.GET("/api/v1/devices/{id}/allocations/", {
+          params: { path: { id }, query: pageParam === null ? {} : { cursor: pageParam } },
+        }),
+      ),
+    getNextPageParam: (last) => cursorOf(last.next),
+  });
+
 export const deviceLinksQuery = (id: string) =>
   queryOptions({
     queryKey: ["device-links", id],
@@ -200,6 +224,18 @@ export const presentModelsQuery = queryOptions({
 export const tokensQuery = queryOptions({
   queryKey: keys.tokens,
   queryFn: () => all((page) => ok(api.GET("/api/v1/tokens/", { params: { query: { page, page_size: BIG_PAGE } } }))),
+});
+
+export const viewsQuery = queryOptions({
+  queryKey: keys.views,
+  staleTime: 60_000,
+  queryFn: () => all((page) => ok(api.GET("/api/v1/views/", { params: { query: { page, page_size: BIG_PAGE } } }))),
+});
+
+export const enrolmentTokensQuery = queryOptions({
+  queryKey: keys.enrolment,
+  queryFn: () =>
+    all((page) => ok(api.GET("/api/v1/enrolment-tokens/", { params: { query: { page, page_size: BIG_PAGE } } }))),
 });
 
 /** After a gap in the live stream everything shown is fetched anew; the old data stays on screen meanwhile. */

@@ -201,6 +201,23 @@ export interface paths {
         patch: operations["devices_partial_update"];
         trace?: never;
     };
+    "/api/v1/devices/{id}/allocations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Who holds and held the device, the newest first; of other tenants only how much. */
+        get: operations["devices_allocations_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/devices/{id}/links/": {
         parameters: {
             query?: never;
@@ -227,6 +244,23 @@ export interface paths {
         };
         /** @description Stored readings, thinned to at most 2,000 points. */
         get: operations["devices_samples_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/devices/export/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Every row of the filtered list, not a page of it. */
+        get: operations["devices_export_retrieve"];
         put?: never;
         post?: never;
         delete?: never;
@@ -419,6 +453,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/export/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Every row of the filtered list, not a page of it. */
+        get: operations["jobs_export_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/schema/": {
         parameters: {
             query?: never;
@@ -504,6 +555,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/nodes/export/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Every row of the filtered list, not a page of it. */
+        get: operations["nodes_export_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/overview/": {
         parameters: {
             query?: never;
@@ -512,6 +580,23 @@ export interface paths {
             cookie?: never;
         };
         get: operations["overview_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/overview/history/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The last quarter of an hour of the overview's numbers, as far as this server process has run that long. */
+        get: operations["overview_history"];
         put?: never;
         post?: never;
         delete?: never;
@@ -692,6 +777,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/views/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One's own saved views of the console's lists; at most one of each page is its default. */
+        get: operations["views_list"];
+        put?: never;
+        /** @description One's own saved views of the console's lists; at most one of each page is its default. */
+        post: operations["views_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description One's own saved views of the console's lists; at most one of each page is its default. */
+        delete: operations["views_destroy"];
+        options?: never;
+        head?: never;
+        /** @description One's own saved views of the console's lists; at most one of each page is its default. */
+        patch: operations["views_partial_update"];
+        trace?: never;
+    };
     "/api/v1/what-if/": {
         parameters: {
             query?: never;
@@ -736,6 +857,19 @@ export interface components {
             id: string;
             index: number;
             size: number;
+        };
+        /** @description The first few of each; the lists behind them have all. */
+        Attention: {
+            devices: components["schemas"]["SickDevice"][];
+            nodes: components["schemas"]["AwayNode"][];
+            jobs: components["schemas"]["WaitingJob"][];
+        };
+        AwayNode: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** Format: date-time */
+            last_seen_at: string | null;
         };
         /** @enum {unknown} */
         BlankEnum: "";
@@ -810,6 +944,24 @@ export interface components {
          * @enum {string}
          */
         DeviceHealthEnum: "healthy" | "unhealthy" | "unknown";
+        /** @description Who held a part of the device, and when. ``since``: its task's start, or while that is to come its placement. */
+        DeviceHistory: {
+            /** Format: uuid */
+            allocation: string | null;
+            /** Format: uuid */
+            task: string | null;
+            job: components["schemas"]["SliceJob"] | null;
+            queue: string | null;
+            cores: number;
+            memory_mib: number;
+            exclusive: boolean;
+            charge: number;
+            state: string;
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            until: string | null;
+        };
         DeviceLink: {
             /** Format: uuid */
             a: string;
@@ -890,6 +1042,18 @@ export interface components {
             /** Format: date-time */
             expires_at?: string | null;
         };
+        /** @description Compute in milli-cards by what becomes of it; the parts add up to all devices. */
+        Fate: {
+            /** @description Given out and working. */
+            busy: number;
+            /** @description Given out, but not working. */
+            idle: number;
+            free: number;
+            /** @description Not given out, and kept from it. */
+            cordoned: number;
+            /** @description On unhealthy devices and unreachable nodes. */
+            down: number;
+        };
         FieldProblem: {
             /** @description Path of the field, such as groups[0].request.cores; empty = the whole body. */
             field: string;
@@ -963,6 +1127,10 @@ export interface components {
             simulate: components["schemas"]["Simulation"] | null;
             request?: components["schemas"]["Request"];
             strategy?: components["schemas"]["StrategyPair"];
+        };
+        History: {
+            /** @description [unix_s, allocated_pct, used_pct, idle_pct, waiting_jobs, silent_cards], oldest first. */
+            points: number[][];
         };
         /** @enum {string} */
         IsolationEnum: "fixed" | "dynamic" | "hard";
@@ -1365,6 +1533,7 @@ export interface components {
             cores_allocated_pct: number;
             memory_allocated_mib: number;
             power_w: number;
+            fate: components["schemas"]["Fate"];
             /** Format: uuid */
             id: string;
             name: string;
@@ -1390,6 +1559,8 @@ export interface components {
             nodes: components["schemas"]["NodeUsage"][];
             waiting: components["schemas"]["Waiting"];
             unhealthy: components["schemas"]["Unhealthy"];
+            attention: components["schemas"]["Attention"];
+            setup: components["schemas"]["Setup"];
             recent_events: components["schemas"]["JobEvent"][];
         };
         Owner: {
@@ -1397,6 +1568,13 @@ export interface components {
             id: string;
             username: string;
         };
+        /**
+         * @description * `jobs` - Jobs
+         *     * `nodes` - Nodes
+         *     * `devices` - Devices
+         * @enum {string}
+         */
+        PageEnum: "jobs" | "nodes" | "devices";
         PaginatedClusterList: {
             /** @example 123 */
             count: number;
@@ -1426,6 +1604,19 @@ export interface components {
              */
             previous?: string | null;
             results: components["schemas"]["DeviceClass"][];
+        };
+        PaginatedDeviceHistoryList: {
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cD00ODY%3D"
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?cursor=cj0xJnA9NDg3
+             */
+            previous?: string | null;
+            results: components["schemas"]["DeviceHistory"][];
         };
         PaginatedDeviceList: {
             /** @example 123 */
@@ -1543,6 +1734,21 @@ export interface components {
             previous?: string | null;
             results: components["schemas"]["Queue"][];
         };
+        PaginatedSavedViewList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["SavedView"][];
+        };
         PaginatedTenantList: {
             /** @example 123 */
             count: number;
@@ -1619,6 +1825,18 @@ export interface components {
             /** @description How often one job may be stopped for others; empty = no bound. */
             evictions_per_hour?: number | null;
         };
+        PatchedSavedViewRequest: {
+            page?: components["schemas"]["PageEnum"];
+            name?: string;
+            /** @description The page's filters and order. */
+            search?: {
+                [key: string]: string;
+            };
+            /** @description Keys of the columns in view; null = the usual ones. */
+            columns?: string[] | null;
+            /** @description Shown when the page is opened without filters. */
+            is_default?: boolean;
+        };
         Pool: {
             /** Format: uuid */
             readonly id: string;
@@ -1675,6 +1893,7 @@ export interface components {
             cores_allocated_pct: number;
             memory_allocated_mib: number;
             power_w: number;
+            fate: components["schemas"]["Fate"];
             /** Format: uuid */
             id: string;
             name: string;
@@ -1874,6 +2093,34 @@ export interface components {
             /** @description [unix_s, util_pct, memory_used_mib, temperature_c, power_w], oldest first; null = not told. */
             points: (number | null)[][];
         };
+        SavedView: {
+            /** Format: uuid */
+            readonly id: string;
+            page: components["schemas"]["PageEnum"];
+            name: string;
+            /** @description The page's filters and order. */
+            search: {
+                [key: string]: string;
+            };
+            /** @description Keys of the columns in view; null = the usual ones. */
+            columns?: string[] | null;
+            /** @description Shown when the page is opened without filters. */
+            is_default?: boolean;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
+        SavedViewRequest: {
+            page: components["schemas"]["PageEnum"];
+            name: string;
+            /** @description The page's filters and order. */
+            search: {
+                [key: string]: string;
+            };
+            /** @description Keys of the columns in view; null = the usual ones. */
+            columns?: string[] | null;
+            /** @description Shown when the page is opened without filters. */
+            is_default?: boolean;
+        };
         /**
          * Selector
          * @description One way to satisfy the request; empty fields match everything. The first that fits is taken.
@@ -1911,8 +2158,22 @@ export interface components {
              */
             memory_mib: number | null;
         };
+        /** @description What a new pool needs before it is of use. */
+        Setup: {
+            nodes: boolean;
+            queues: boolean;
+            jobs: boolean;
+        };
         /** @enum {string} */
         SharingEnum: "best-effort" | "fixed-ratio" | "guaranteed-minimum" | "priority-preemption";
+        SickDevice: {
+            /** Format: uuid */
+            id: string;
+            model: string;
+            index: number;
+            node: string;
+            health: components["schemas"]["DeviceHealthEnum"];
+        };
         /**
          * Simulation
          * @description Stands in for a command on simulated nodes: the task is busy for a while and ends. No process is started.
@@ -2081,6 +2342,7 @@ export interface components {
             cores_allocated_pct: number;
             memory_allocated_mib: number;
             power_w: number;
+            fate: components["schemas"]["Fate"];
             jobs: {
                 [key: string]: number;
             };
@@ -2101,14 +2363,25 @@ export interface components {
             cores_allocated_pct: number;
             memory_allocated_mib: number;
             power_w: number;
+            fate: components["schemas"]["Fate"];
             vendor: string;
         };
         Waiting: {
             jobs: number;
             oldest_s: number | null;
+            /** @description Milli-cards by device class; `nvidia/any` = any class of that vendor, `any` = any device. */
             milli: {
                 [key: string]: number;
             };
+        };
+        WaitingJob: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            queue: string;
+            /** Format: date-time */
+            submitted_at: string;
+            reason: components["schemas"]["Reason"] | null;
         };
         WhatIfAnswer: {
             job: components["schemas"]["Foretold"] | null;
@@ -2491,6 +2764,14 @@ export interface operations {
                  */
                 health?: ("healthy" | "unhealthy" | "unknown")[];
                 /**
+                 * @description held = given out; busy = works now; idle = held, no work.
+                 *
+                 *     * `held` - held
+                 *     * `busy` - busy
+                 *     * `idle` - idle
+                 */
+                load?: "busy" | "held" | "idle";
+                /**
                  * @description * `empty` - empty
                  *     * `shared` - shared
                  *     * `exclusive` - exclusive
@@ -2615,6 +2896,42 @@ export interface operations {
             };
         };
     };
+    devices_allocations_list: {
+        parameters: {
+            query?: {
+                /** @description The pagination cursor value. */
+                cursor?: string;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A UUID string identifying this device. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedDeviceHistoryList"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     devices_links_list: {
         parameters: {
             query?: {
@@ -2671,6 +2988,80 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Samples"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    devices_export_retrieve: {
+        parameters: {
+            query?: {
+                cordoned?: boolean;
+                device_class?: string;
+                /**
+                 * @description * `healthy` - Healthy
+                 *     * `unhealthy` - Unhealthy
+                 *     * `unknown` - Unknown
+                 */
+                health?: ("healthy" | "unhealthy" | "unknown")[];
+                /**
+                 * @description held = given out; busy = works now; idle = held, no work.
+                 *
+                 *     * `held` - held
+                 *     * `busy` - busy
+                 *     * `idle` - idle
+                 */
+                load?: "busy" | "held" | "idle";
+                /**
+                 * @description * `empty` - empty
+                 *     * `shared` - shared
+                 *     * `exclusive` - exclusive
+                 */
+                mode?: "empty" | "exclusive" | "shared";
+                model?: string;
+                node?: string;
+                /**
+                 * @description Ordering
+                 *
+                 *     * `node` - Node
+                 *     * `-node` - Node (descending)
+                 *     * `model` - Model
+                 *     * `-model` - Model (descending)
+                 *     * `vendor` - Vendor
+                 *     * `-vendor` - Vendor (descending)
+                 *     * `memory_mib` - Memory mib
+                 *     * `-memory_mib` - Memory mib (descending)
+                 *     * `index` - Index
+                 *     * `-index` - Index (descending)
+                 *     * `health` - Health
+                 *     * `-health` - Health (descending)
+                 */
+                ordering?: ("-health" | "-index" | "-memory_mib" | "-model" | "-node" | "-vendor" | "health" | "index" | "memory_mib" | "model" | "node" | "vendor")[];
+                pool?: string;
+                /** @description A search term. */
+                search?: string;
+                vendor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             /** @description What went wrong. */
@@ -3184,6 +3575,65 @@ export interface operations {
             };
         };
     };
+    jobs_export_retrieve: {
+        parameters: {
+            query?: {
+                array?: string;
+                /** @description key:value; give it several times for several. */
+                label?: string;
+                /** @description Which field to use when ordering the results. */
+                ordering?: string;
+                owner?: string;
+                pool?: string;
+                priority?: number;
+                /** @description Path of a queue; queues below it count. */
+                queue?: string;
+                /** @description Part of the name, or the beginning of the id. */
+                search?: string;
+                /**
+                 * @description Multiple values may be separated by commas.
+                 *
+                 *     * `held` - Held
+                 *     * `blocked` - Blocked
+                 *     * `pending` - Pending
+                 *     * `starting` - Starting
+                 *     * `running` - Running
+                 *     * `stopping` - Stopping
+                 *     * `succeeded` - Succeeded
+                 *     * `failed` - Failed
+                 *     * `cancelled` - Cancelled
+                 *     * `skipped` - Skipped
+                 */
+                state?: ("blocked" | "cancelled" | "failed" | "held" | "pending" | "running" | "skipped" | "starting" | "stopping" | "succeeded")[];
+                submitted_after?: string;
+                submitted_before?: string;
+                tenant?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     jobs_schema_retrieve: {
         parameters: {
             query?: never;
@@ -3429,6 +3879,60 @@ export interface operations {
             };
         };
     };
+    nodes_export_retrieve: {
+        parameters: {
+            query?: {
+                cluster?: string;
+                cordoned?: boolean;
+                /**
+                 * @description Ordering
+                 *
+                 *     * `name` - Name
+                 *     * `-name` - Name (descending)
+                 *     * `state` - State
+                 *     * `-state` - State (descending)
+                 *     * `last_seen_at` - Last seen at
+                 *     * `-last_seen_at` - Last seen at (descending)
+                 *     * `created_at` - Created at
+                 *     * `-created_at` - Created at (descending)
+                 */
+                ordering?: ("-created_at" | "-last_seen_at" | "-name" | "-state" | "created_at" | "last_seen_at" | "name" | "state")[];
+                pool?: string;
+                /** @description A search term. */
+                search?: string;
+                seen_since?: string;
+                /**
+                 * @description * `ready` - Ready
+                 *     * `unreachable` - Unreachable
+                 */
+                state?: ("ready" | "unreachable")[];
+                vendor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     overview_retrieve: {
         parameters: {
             query?: never;
@@ -3444,6 +3948,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Overview"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    overview_history: {
+        parameters: {
+            query?: {
+                /** @description Of this pool only; jobs are of all pools. */
+                pool?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["History"];
                 };
             };
             /** @description What went wrong. */
@@ -4016,6 +4551,138 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    views_list: {
+        parameters: {
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+                /** @description A search term. */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedSavedViewList"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    views_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedViewRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    views_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A UUID string identifying this saved view. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    views_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A UUID string identifying this saved view. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedSavedViewRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedView"];
+                };
             };
             /** @description What went wrong. */
             default: {

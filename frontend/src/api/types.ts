@@ -17,12 +17,17 @@ export type TaskState = S["TaskStateEnum"];
 export type Why = S["Why"];
 export type WhyCheck = S["WhyCheck"];
 export type Reason = S["Reason"];
+export type SavedView = S["SavedView"];
+export type DeviceHistory = S["DeviceHistory"];
+export type EnrolmentToken = S["EnrolmentToken"];
+export type NewEnrolmentToken = S["NewEnrolmentToken"];
 export type Queue = S["Queue"];
 export type QueueQuota = S["QueueQuota"];
 export type QuotaRequest = S["QueueQuotaRequest"];
 export type Overview = S["Overview"];
 /** Sums over a set of devices. */
 export type Usage = Omit<S["TotalUsage"], "jobs">;
+export type Fate = S["Fate"];
 export type NodeUsage = S["NodeUsage"];
 export type PoolUsage = S["PoolUsage"];
 export type VendorUsage = S["VendorUsage"];

@@ -13,6 +13,7 @@ import {
   IconLanguage,
   IconListDetails,
   IconMoon,
+  IconPlugConnected,
   IconPlus,
   IconSearch,
   IconServer2,
@@ -20,7 +21,7 @@ import {
 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { api, ok } from "../api/client";
@@ -31,6 +32,7 @@ const [store, spotlight] = createSpotlight();
 export const openPalette = spotlight.open;
 
 const MOST_FOUND = 5;
+const LEAST_LETTERS = 2;
 const ICON = { size: 18, stroke: 1.6, "aria-hidden": true } as const;
 
 async function find(search: string) {
@@ -48,17 +50,26 @@ export function Palette() {
   const { t } = useTranslation();
   const [typed, setTyped] = useState("");
   const [search] = useDebouncedValue(typed.trim(), 180);
-  const found = useQuery({ queryKey: ["find", search], queryFn: () => find(search), enabled: search.length >= 2 });
+  const wanted = typed.trim();
+  const asks = wanted.length >= LEAST_LETTERS;
+  const found = useQuery({
+    queryKey: ["find", search],
+    queryFn: () => find(search),
+    enabled: search.length >= LEAST_LETTERS,
+  });
+  const settled = !asks || (search === wanted && !found.isFetching);
   const pages = usePages();
   const actions = useActions();
-  const objects = useObjects(search.length >= 2 ? found.data : undefined);
+  // What was found for another word would be opened by mistake.
+  const objects = useObjects(asks && search === wanted ? found.data : undefined);
   const matches = (action: SpotlightActionData): boolean =>
-    (action.label ?? "").toLowerCase().includes(typed.trim().toLowerCase());
+    (action.label ?? "").toLowerCase().includes(wanted.toLowerCase());
   const groups: SpotlightActionGroupData[] = [
     { group: t("palette.objects"), actions: objects },
     { group: t("palette.pages"), actions: pages.filter(matches) },
     { group: t("palette.actions"), actions: actions.filter(matches) },
   ].filter((group) => group.actions.length > 0);
+  const enter = useFirstAction(groups, settled);
   return (
     <Spotlight
       store={store}
@@ -69,19 +80,47 @@ export function Palette() {
       actions={groups}
       scrollable
       maxHeight={420}
-      nothingFound={found.isFetching ? t("palette.searching") : t("palette.nothing")}
+      nothingFound={!settled ? t("palette.searching") : t("palette.nothing")}
       searchProps={{
         leftSection: <IconSearch size={18} aria-hidden />,
         placeholder: t("palette.placeholder"),
         "aria-label": t("palette.placeholder"),
+        onKeyDown: enter,
       }}
     />
   );
 }
 
+/**
+ * Enter takes the first result, also one that comes from the server only after the last letter, and also when Enter was
+ * pressed before it came. Spotlight by itself looks at the results once, when a letter is typed.
+ */
+function useFirstAction(groups: readonly SpotlightActionGroupData[], settled: boolean): (event: KeyboardEvent) => void {
+  const first = groups[0]?.actions[0];
+  const waits = useRef(false);
+  useEffect(() => {
+    if (!settled || !waits.current) return;
+    waits.current = false;
+    if (first !== undefined) run(first);
+  }, [first, settled]);
+  return (event) => {
+    if (event.key !== "Enter") return;
+    if (!settled) waits.current = true;
+    else if (first !== undefined && document.querySelector(".mantine-Spotlight-action[data-selected]") === null)
+      run(first);
+  };
+}
+
+/** As a click on it does. */
+function run(action: SpotlightActionData): void {
+  spotlight.close();
+  action.onClick?.({} as MouseEvent<HTMLButtonElement>);
+}
+
 function usePages(): SpotlightActionData[] {
   const { t } = useTranslation();
   const navigate = useNavigate();
+  const may = useMay();
   return [
     {
       id: "p-overview",
@@ -119,6 +158,16 @@ function usePages(): SpotlightActionData[] {
       leftSection: <IconKey {...ICON} />,
       onClick: () => void navigate({ to: "/tokens" }),
     },
+    ...(may("enrolment.write")
+      ? [
+          {
+            id: "p-enrolment",
+            label: t("nav.enrolment"),
+            leftSection: <IconPlugConnected {...ICON} />,
+            onClick: () => void navigate({ to: "/enrolment" }),
+          },
+        ]
+      : []),
   ];
 }
 

@@ -8,6 +8,7 @@ import {
   IconLayoutDashboard,
   IconListDetails,
   IconLogout,
+  IconPlugConnected,
   IconSearch,
   IconServer2,
   IconSitemap,
@@ -45,6 +46,13 @@ const GROUPS = [
     pages: [
       { to: "/jobs", key: "jobs", icon: IconListDetails, permission: "jobs.read" },
       { to: "/queues", key: "queues", icon: IconSitemap, permission: "queues.read" },
+    ],
+  },
+  {
+    key: "settings",
+    pages: [
+      { to: "/enrolment", key: "enrolment", icon: IconPlugConnected, permission: "enrolment.write" },
+      { to: "/tokens", key: "tokens", icon: IconKey, permission: "jobs.read" },
     ],
   },
 ] as const;

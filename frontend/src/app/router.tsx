@@ -62,6 +62,7 @@ const devices = createRoute({
 const device = createRoute({
   getParentRoute: () => shell,
   path: "/devices/$id",
+  validateSearch: search.deviceSearch,
   component: lazyRouteComponent(() => import("../pages/devices/DevicePage"), "DevicePage"),
 });
 const jobs = createRoute({
@@ -93,10 +94,15 @@ const tokens = createRoute({
   path: "/tokens",
   component: lazyRouteComponent(() => import("../pages/account/Tokens"), "Tokens"),
 });
+const enrolment = createRoute({
+  getParentRoute: () => shell,
+  path: "/enrolment",
+  component: lazyRouteComponent(() => import("../pages/enrolment/Enrolment"), "Enrolment"),
+});
 
 const routeTree = root.addChildren([
   signIn,
-  shell.addChildren([overview, nodes, node, devices, device, jobs, newJob, job, queues, tokens]),
+  shell.addChildren([overview, nodes, node, devices, device, jobs, newJob, job, queues, tokens, enrolment]),
 ]);
 
 export const makeRouter = (queryClient: QueryClient) =>

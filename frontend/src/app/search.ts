@@ -31,7 +31,8 @@ export const SCOPE_KEYS = ["pool", "tenant", "range"] as const;
 
 export const nodesSearch = (raw: Raw) => pick(raw, ["state", "vendor", "search", "ordering", "cordoned"]);
 export const devicesSearch = (raw: Raw) =>
-  pick(raw, ["vendor", "model", "mode", "health", "load", "search", "ordering", "group", "open", "cordoned"]);
+  pick(raw, ["vendor", "model", "mode", "health", "load", "search", "ordering", "group", "open", "part", "cordoned"]);
+export const deviceSearch = (raw: Raw) => pick(raw, ["part"]);
 export const jobsSearch = (raw: Raw) =>
   pick(raw, ["tab", "state", "queue", "owner", "search", "label", "array", "ordering"]);
 export const jobSearch = (raw: Raw) => pick(raw, ["tab", "task"]);

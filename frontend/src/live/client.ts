@@ -1,6 +1,6 @@
 import ReconnectingSocket from "partysocket/ws";
 
-import type { JobEvent } from "../api/types";
+import type { JobEvent, Usage } from "../api/types";
 import { Cell, CellMap } from "./cells";
 import { type DeviceRow, type Frame, type LogFrame, type NodeRow, type OverviewFrame, parseFrame } from "./protocol";
 import { addPoint, addReading, type Point, type Reading } from "./readings";
@@ -18,7 +18,8 @@ type Gap = { lastSeen: number; awayMs: number };
 /** The server sends a heartbeat every 5 s: after this much silence the connection is taken for dead. */
 const SILENCE_MS = 12_000;
 const WINDOW_MS = 15 * 60_000;
-const STEP_MS = 2_000;
+/** As often as the server remembers: the line then goes on from there at the same pace. */
+const STEP_MS = 5_000;
 const EVENTS_KEPT = 200;
 const SIGNED_OUT = 4401;
 
@@ -268,9 +269,7 @@ export class LiveClient {
       const frame = this.waitingOverview;
       this.waitingOverview = undefined;
       this.overview.set(frame);
-      this.overviewHistory.set(
-        addPoint(this.overviewHistory.get(), { at, values: tileValues(frame) }, WINDOW_MS, STEP_MS),
-      );
+      this.overviewHistory.set(addPoint(this.overviewHistory.get(), { at, ...tileValues(frame) }, WINDOW_MS, STEP_MS));
     }
     if (this.waitingEvents.length > 0) {
       const fresh = this.waitingEvents;
@@ -283,15 +282,22 @@ export class LiveClient {
 
 export const TILE = { allocated: 0, used: 1, idle: 2, waiting: 3, unheard: 4 } as const;
 
-/** What the overview's tiles draw over time, in the order of TILE; percent of all cards, jobs, cards. */
-export function tileValues(frame: Pick<OverviewFrame, "totals">): number[] {
-  const { totals } = frame;
-  const used = ((totals.util_pct ?? 0) * totals.devices_reporting) / Math.max(1, totals.devices);
+/** In the order of TILE: percent of all cards, jobs (of all pools), cards. */
+export function tileValues({ totals, pools }: Pick<OverviewFrame, "totals" | "pools">): Omit<Point, "at"> {
+  const waiting = (totals.jobs["pending"] ?? 0) + (totals.jobs["blocked"] ?? 0) + (totals.jobs["held"] ?? 0);
+  return {
+    values: valuesOf(totals, waiting),
+    pools: Object.fromEntries(pools.map((pool) => [pool.name, valuesOf(pool, waiting)])),
+  };
+}
+
+function valuesOf(usage: Usage, waiting: number): number[] {
+  const used = ((usage.util_pct ?? 0) * usage.devices_reporting) / Math.max(1, usage.devices);
   return [
-    totals.cores_allocated_pct,
+    usage.cores_allocated_pct,
     used,
-    Math.max(0, totals.cores_allocated_pct - used),
-    (totals.jobs["pending"] ?? 0) + (totals.jobs["blocked"] ?? 0) + (totals.jobs["held"] ?? 0),
-    totals.devices - totals.devices_reporting,
+    Math.max(0, usage.cores_allocated_pct - used),
+    waiting,
+    usage.devices - usage.devices_reporting,
   ];
 }

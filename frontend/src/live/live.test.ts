@@ -50,7 +50,7 @@ describe("readings", () => {
 });
 
 describe("a series of points", () => {
-  const point = (at: number, value = 0) => ({ at, values: [value] });
+  const point = (at: number, value = 0) => ({ at, values: [value], pools: {} });
 
   it("replaces the last point while the step is not over", () => {
     const series = [point(0), point(1000, 1)];
@@ -143,8 +143,13 @@ describe("the tiles' history", () => {
       cores_allocated_pct: 50,
       memory_allocated_mib: 0,
       power_w: 0,
+      fate: { busy: 0, idle: 0, free: 0, cordoned: 0, down: 0 },
       jobs: { pending: 2, held: 1, running: 4 },
     };
-    expect(tileValues({ totals })).toEqual([50, 20, 30, 3, 5]);
+    const pool = { ...totals, id: "1", name: "small", devices: 5, devices_reporting: 5 };
+    expect(tileValues({ totals, pools: [pool] })).toEqual({
+      values: [50, 20, 30, 3, 5],
+      pools: { small: [50, 40, 10, 3, 0] },
+    });
   });
 });

@@ -21,7 +21,8 @@ export function addReading(known: Reading | undefined, incoming: Incoming): Read
   return { ...incoming, history };
 }
 
-export type Point = { at: number; values: readonly number[] };
+/** What the overview's tiles draw at one moment: of everything, and of each pool by its name. */
+export type Point = { at: number; values: readonly number[]; pools: Readonly<Record<string, readonly number[]>> };
 
 /** Appends a point and forgets what is older than the window; points closer than `stepMs` replace the last one. */
 export function addPoint(series: readonly Point[], point: Point, windowMs: number, stepMs: number): Point[] {

@@ -6,7 +6,7 @@ import { type CSSProperties, type ReactNode, useEffect, useMemo, useRef, useStat
 import { useTranslation } from "react-i18next";
 
 import { useShortcuts } from "../app/shortcuts";
-import { groupItems, nextOrdering, visibleColumns } from "./tableModel";
+import { groupItems, leastWidth, nextOrdering, visibleColumns } from "./tableModel";
 
 export type Column<Row> = {
   key: string;
@@ -19,6 +19,10 @@ export type Column<Row> = {
   align?: "end";
   /** The server's name for sorting by it. */
   sort?: string;
+  /** Always in view. */
+  fixed?: boolean;
+  /** In view only when somebody asked for it. */
+  extra?: boolean;
 };
 
 type Selection = { keys: ReadonlySet<string>; set: (keys: ReadonlySet<string>) => void };
@@ -29,6 +33,8 @@ type Props<Row> = {
   rows: readonly Row[];
   rowKey: (row: Row) => string;
   rowHeight?: number;
+  /** Rows of one line, close together. */
+  compact?: boolean;
   onOpen?: (row: Row) => void;
   openKey?: string | undefined;
   group?: ((row: Row) => string) | undefined;
@@ -46,7 +52,7 @@ const NEAR_END = 12;
 
 /** A table that draws only the rows on screen. Sorting and filtering are the server's; keys: j k Enter x. */
 export function DataTable<Row>(props: Props<Row>) {
-  const { columns, rows, rowKey, rowHeight = 42, onOpen, group, selection, onEnd } = props;
+  const { columns, rows, rowKey, rowHeight = 42, compact = false, onOpen, group, selection, onEnd } = props;
   const { t } = useTranslation();
   const scroller = useRef<HTMLDivElement>(null);
   const { ref: sized, width } = useElementSize();
@@ -60,6 +66,10 @@ export function DataTable<Row>(props: Props<Row>) {
     estimateSize: (index) => (items[index]?.kind === "group" ? GROUP_HEIGHT : rowHeight),
     overscan: OVERSCAN,
   });
+
+  useEffect(() => {
+    virtual.measure();
+  }, [virtual, rowHeight]);
 
   const last = virtual.getVirtualItems().at(-1)?.index ?? 0;
   useEffect(() => {
@@ -93,8 +103,9 @@ export function DataTable<Row>(props: Props<Row>) {
     },
   });
 
-  const tracks = [...(selection ? ["36px"] : []), ...shown.map((column) => column.track)].join(" ");
-  const grid: CSSProperties = { gridTemplateColumns: tracks };
+  const tracks = [...(selection ? ["36px"] : []), ...shown.map((column) => column.track)];
+  const grid: CSSProperties = { gridTemplateColumns: tracks.join(" ") };
+  const minWidth = leastWidth(tracks);
   const allSelected =
     selection !== undefined && rows.length > 0 && rows.every((row) => selection.keys.has(rowKey(row)));
   return (
@@ -105,11 +116,12 @@ export function DataTable<Row>(props: Props<Row>) {
       className="table"
       role="table"
       aria-label={props.label}
+      data-compact={compact || undefined}
       aria-rowcount={rows.length + 1}
       onMouseEnter={() => props.onHover?.(true)}
       onMouseLeave={() => props.onHover?.(false)}
     >
-      <div role="rowgroup" className="tablehead">
+      <div role="rowgroup" className="tablehead" style={{ minWidth }}>
         <div role="row" className="tablerow" style={grid} aria-rowindex={1}>
           {selection && (
             <span role="columnheader" aria-label={t("table.selectAll")}>
@@ -130,7 +142,7 @@ export function DataTable<Row>(props: Props<Row>) {
         </div>
       </div>
       {items.length === 0 && <div className="tableempty">{props.empty}</div>}
-      <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: "relative" }}>
+      <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: "relative", minWidth }}>
         {virtual.getVirtualItems().map(({ index, start, size }) => {
           const item = items[index];
           if (item === undefined) return null;

@@ -1,10 +1,11 @@
 /** Small pieces that many pages use. */
-import { ActionIcon, Alert, Button, CopyButton, Group, Skeleton, Stack, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Alert, Button, Group, Skeleton, Stack, Text, Tooltip } from "@mantine/core";
 import { IconAlertTriangle, IconCheck, IconCopy, IconRefresh } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
 import { isProblem } from "../api/problem";
+import { useCopy } from "../lib/clipboard";
 
 export function useErrorText(): (error: unknown) => string {
   const { t } = useTranslation();
@@ -106,16 +107,22 @@ export function Facts({ items }: { items: readonly (readonly [label: string, val
 
 export function Copy({ text, label }: { text: string; label?: string }) {
   const { t } = useTranslation();
+  const { copied, copy } = useCopy();
+  const name = label ?? t("action.copy");
   return (
-    <CopyButton value={text} timeout={1500}>
-      {({ copied, copy }) => (
-        <Tooltip label={copied ? t("action.copied") : (label ?? t("action.copy"))}>
-          <ActionIcon variant="subtle" color="gray" size="sm" onClick={copy} aria-label={label ?? t("action.copy")}>
-            {copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
-          </ActionIcon>
-        </Tooltip>
-      )}
-    </CopyButton>
+    <Tooltip label={copied ? t("action.copied") : name}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="sm"
+        onClick={() => {
+          copy(text);
+        }}
+        aria-label={name}
+      >
+        {copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
+      </ActionIcon>
+    </Tooltip>
   );
 }
 

@@ -7,6 +7,13 @@ export function visibleColumns<C extends { from?: number }>(columns: readonly C[
   return columns.filter((column) => width === 0 || column.from === undefined || width >= column.from);
 }
 
+const GAP = 12;
+const LEAST = /^(?:minmax\()?(\d+)px/;
+
+/** Pixels below which the columns would lie on each other; the table scrolls sideways then. */
+export const leastWidth = (tracks: readonly string[]): number =>
+  tracks.reduce((sum, track) => sum + Number(LEAST.exec(track)?.[1] ?? 0), GAP * (tracks.length + 1));
+
 /** Rows of one group follow its heading; groups come in the order of their first row. */
 export function groupItems<Row>(rows: readonly Row[], group: ((row: Row) => string) | undefined): Item<Row>[] {
   if (group === undefined) return rows.map((row, index) => ({ kind: "row", row, index }));

@@ -163,6 +163,20 @@ class DeviceSliceSerializer(serializers.Serializer):
     state = serializers.CharField()
 
 
+class DeviceHistorySerializer(DeviceSliceSerializer):
+    """Who held a part of the device, and when. ``since``: its task's start, or while that is to come its placement."""
+
+    since = serializers.DateTimeField()
+    until = serializers.DateTimeField(allow_null=True)
+
+    def to_representation(self, instance: Slice) -> dict[str, Any]:
+        allocation = instance.allocation
+        return super().to_representation(
+            slice_payload(instance, self.context.get("tenants"))
+            | {"since": allocation.started_at or allocation.created_at, "until": allocation.ended_at}
+        )
+
+
 class DeviceLiveSerializer(serializers.Serializer):
     util_pct = serializers.FloatField(allow_null=True)
     memory_used_mib = serializers.IntegerField(allow_null=True)

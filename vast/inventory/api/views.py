@@ -20,6 +20,7 @@ from rest_framework.views import APIView
 from vast.allocation.models import Slice
 from vast.allocation.services import declare_node_lost
 from vast.api.etags import EtagOnRetrieve, require_match, with_etag
+from vast.api.pagination import NewestIdFirst
 from vast.api.permissions import AdminOnly, AdminWrites
 from vast.common import clock
 from vast.common.errors import Conflict
@@ -199,6 +200,16 @@ class DeviceViewSet(
         )
         step = max(1, -(-len(rows) // MOST_POINTS))
         return Response({"points": [[row[0].timestamp(), *row[1:]] for row in rows[::step]]})
+
+    @extend_schema(responses=s.DeviceHistorySerializer(many=True))
+    @action(detail=True, pagination_class=NewestIdFirst, filterset_class=None, filter_backends=[])
+    def allocations(self, request: Request, pk: str | None = None) -> Response:
+        """Who holds and held the device, the newest first; of other tenants only how much."""
+        rows = Slice.objects.filter(device=self.get_object())
+        rows = rows.select_related("allocation__job", "allocation__queue")
+        page = self.paginate_queryset(rows.defer("allocation__order", "allocation__job__document"))
+        form = s.DeviceHistorySerializer(page, many=True, context=self.get_serializer_context())
+        return self.get_paginated_response(form.data)
 
     @extend_schema(responses=s.DeviceLinkSerializer(many=True))
     @action(detail=True, pagination_class=None, filterset_class=None)

@@ -1,34 +1,37 @@
-import { Button } from "@mantine/core";
+import { Tabs } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
 import { api, ifMatch, ok } from "../../api/client";
-import { deviceLinksQuery, deviceQuery, devicesQuery, keys } from "../../api/queries";
+import { deviceQuery, keys } from "../../api/queries";
 import type { Device } from "../../api/types";
 import { useMay } from "../../app/session";
 import { useTopics } from "../../live/hooks";
-import { useFormats } from "../../ui/format";
-import { Confirm } from "../../ui/Confirm";
-import { Copy, Facts, Loaded, PageHead, Panel, Waiting } from "../../ui/parts";
-import { SliceBar } from "../../ui/SliceBar";
+import { ConfirmButton } from "../../ui/ConfirmButton";
+import { CodeBlock, Loaded, PageHead, Panel, Waiting } from "../../ui/parts";
 import { StateChip } from "../../ui/StateChip";
-import { MemoryUsedCell, PowerCell, TemperatureCell, UtilCell } from "./cells";
+import { DeviceHistory } from "./DeviceHistory";
+import { DeviceNow } from "./DeviceNow";
+import { partOf, PARTS } from "./model";
 
 const DeviceCharts = lazy(() => import("./DeviceCharts").then((module) => ({ default: module.DeviceCharts })));
 
-/** One card: what is on it, what it does now and did lately. In a drawer and on a page of its own. */
-export function DeviceDetail({ id, linkToPage = false }: { id: string; linkToPage?: boolean }) {
+type Props = { id: string; part: string | undefined; onPart: (part: string | null) => void; linkToPage?: boolean };
+
+/** One card: what is on it, what it did lately, who held it. In a drawer and on a page of its own. */
+export function DeviceDetail({ id, ...rest }: Props) {
   const query = useQuery(deviceQuery(id));
   useTopics(`device:${id}`);
-  return <Loaded query={query}>{(device) => <Detail device={device} linkToPage={linkToPage} />}</Loaded>;
+  return <Loaded query={query}>{(device) => <Detail device={device} {...rest} />}</Loaded>;
 }
 
-function Detail({ device, linkToPage }: { device: Device; linkToPage: boolean }) {
+type DetailProps = Omit<Props, "id"> & { device: Device };
+
+function Detail({ device, part, onPart, linkToPage = false }: DetailProps) {
   const { t } = useTranslation();
-  const formats = useFormats();
   const may = useMay();
   return (
     <div className="stack">
@@ -49,198 +52,63 @@ function Detail({ device, linkToPage }: { device: Device; linkToPage: boolean })
           </Link>
         )}
       </PageHead>
-      <Panel
-        title={t("device.slices")}
-        aside={
-          <span className="num dim small">
-            {t("slice.count", { count: device.slices_used, max: device.max_slices })}
-          </span>
-        }
+      <Tabs
+        value={partOf(part)}
+        keepMounted={false}
+        onChange={(value) => {
+          onPart(value === PARTS[0] ? null : value);
+        }}
       >
-        <SliceBar device={device} large />
-        <SliceTable device={device} />
-      </Panel>
-      <div className="nowrow">
-        <Now name={t("device.util")}>
-          <UtilCell device={device} />
-        </Now>
-        <Now name={t("device.memoryUsed")}>
-          <MemoryUsedCell device={device} />
-        </Now>
-        <Now name={t("device.temperature")}>
-          <TemperatureCell device={device} />
-        </Now>
-        <Now name={t("device.power")}>
-          <PowerCell device={device} />
-        </Now>
-      </div>
-      <Panel title={t("device.history")}>
-        <Suspense fallback={<Waiting />}>
-          <DeviceCharts device={device} />
-        </Suspense>
-      </Panel>
-      <Panel title={t("device.facts")}>
-        <Facts
-          items={[
-            [t("term.node"), <NodeLink key="n" device={device} />],
-            [t("term.pool"), device.pool],
-            [t("term.vendor"), t(`vendor.${device.vendor}`, { defaultValue: device.vendor })],
-            [t("term.deviceClass"), device.device_class],
-            [t("device.memory"), `${formats.gib(device.memory_mib)} GiB`],
-            [t("device.uuid"), <UuidValue key="u" uuid={device.uuid} />],
-            [t("device.bus"), device.bus_id || t("cell.none")],
-            [t("device.numa"), device.numa < 0 ? t("cell.none") : String(device.numa)],
-            [t("device.linkGroup"), device.link_group || t("cell.none")],
-          ]}
-        />
-      </Panel>
-      <Links device={device} />
+        <Tabs.List aria-label={t("device.parts")} mb="sm">
+          {PARTS.map((each) => (
+            <Tabs.Tab key={each} value={each}>
+              {t(`device.part.${each}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="now">
+          <DeviceNow device={device} />
+        </Tabs.Panel>
+        <Tabs.Panel value="metrics">
+          <Panel title={t("device.history")}>
+            <Suspense fallback={<Waiting />}>
+              <DeviceCharts device={device} />
+            </Suspense>
+          </Panel>
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <DeviceHistory device={device} />
+        </Tabs.Panel>
+        <Tabs.Panel value="raw">
+          <Panel title={t("device.record")}>
+            <CodeBlock text={JSON.stringify(device, null, 2)} label={t("device.copyRecord")} />
+          </Panel>
+        </Tabs.Panel>
+      </Tabs>
     </div>
-  );
-}
-
-function Now({ name, children }: { name: string; children: React.ReactNode }) {
-  return (
-    <div className="nowvalue">
-      <span className="dim small">{name}</span>
-      {children}
-    </div>
-  );
-}
-
-function NodeLink({ device }: { device: Device }) {
-  return (
-    <Link to="/nodes/$id" params={{ id: device.node.id }} className="link">
-      {device.node.name}
-    </Link>
-  );
-}
-
-function UuidValue({ uuid }: { uuid: string }) {
-  return (
-    <span className="mono breaks">
-      {uuid} <Copy text={uuid} />
-    </span>
-  );
-}
-
-function SliceTable({ device }: { device: Device }) {
-  const { t } = useTranslation();
-  const formats = useFormats();
-  if (device.slices.length === 0) return <p className="dim">{t("slice.none")}</p>;
-  return (
-    <table className="plain">
-      <thead>
-        <tr>
-          <th>{t("term.job")}</th>
-          <th>{t("term.queue")}</th>
-          <th>{t("job.state")}</th>
-          <th data-align="end">{t("device.cores")}</th>
-          <th data-align="end">{t("device.memory")}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {device.slices.map((slice, index) => (
-          <tr key={slice.allocation ?? index}>
-            <td>
-              {slice.job === null ? (
-                <span className="dim">{t("slice.otherTenant")}</span>
-              ) : (
-                <Link to="/jobs/$id" params={{ id: slice.job.id }} className="link">
-                  {slice.job.name}
-                </Link>
-              )}
-            </td>
-            <td>{slice.queue ?? t("cell.none")}</td>
-            <td>
-              <StateChip state={slice.state} />
-            </td>
-            <td data-align="end" className="num">
-              {slice.exclusive
-                ? t("slice.whole")
-                : slice.cores === 0
-                  ? t("slice.bestEffort")
-                  : formats.percent(slice.cores)}
-            </td>
-            <td data-align="end" className="num">
-              {formats.gib(slice.exclusive ? device.memory_mib : slice.memory_mib)} <small>{t("unit.gib")}</small>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-function Links({ device }: { device: Device }) {
-  const { t } = useTranslation();
-  const links = useQuery(deviceLinksQuery(device.id)).data ?? [];
-  const neighbours = useQuery({ ...devicesQuery({ node: device.node.id }), enabled: links.length > 0 }).data ?? [];
-  if (links.length === 0) return null;
-  const byId = new Map(neighbours.map((each) => [each.id, each]));
-  return (
-    <Panel title={t("device.links")}>
-      <ul className="linklist">
-        {links.map((link) => {
-          const other = link.a === device.id ? link.b : link.a;
-          const known = byId.get(other);
-          return (
-            <li key={`${link.kind} ${other}`}>
-              <Link to="/devices/$id" params={{ id: other }} className="link">
-                {known === undefined
-                  ? other.slice(0, 8)
-                  : `${known.model} ${t("device.indexNumber", { index: known.index })}`}
-              </Link>
-              <span className="dim small">
-                {link.kind}
-                {link.bandwidth_gbps ? ` · ${t("device.bandwidth", { n: link.bandwidth_gbps })}` : ""}
-              </span>
-            </li>
-          );
-        })}
-      </ul>
-    </Panel>
   );
 }
 
 function CordonDevice({ device }: { device: Device }) {
   const { t } = useTranslation();
   const queryClient = useQueryClient();
-  const [asking, setAsking] = useState(false);
   const cordoned = device.cordoned ?? false;
-  const change = async (): Promise<void> => {
-    await ok(
-      api.PATCH("/api/v1/devices/{id}/", {
-        params: { path: { id: device.id } },
-        headers: ifMatch(device.version),
-        body: { cordoned: !cordoned },
-      }),
-    );
-    await queryClient.invalidateQueries({ queryKey: keys.devices });
-  };
   return (
-    <>
-      <Button
-        size="xs"
-        variant="default"
-        onClick={() => {
-          setAsking(true);
-        }}
-      >
-        {t(cordoned ? "action.uncordon" : "action.cordon")}
-      </Button>
-      {asking && (
-        <Confirm
-          title={t(cordoned ? "device.uncordonTitle" : "device.cordonTitle")}
-          body={t(cordoned ? "device.uncordonBody" : "device.cordonBody")}
-          action={t(cordoned ? "action.uncordon" : "action.cordon")}
-          color={cordoned ? "pine" : "orange"}
-          onClose={() => {
-            setAsking(false);
-          }}
-          onConfirm={change}
-        />
-      )}
-    </>
+    <ConfirmButton
+      action={t(cordoned ? "action.uncordon" : "action.cordon")}
+      title={t(cordoned ? "device.uncordonTitle" : "device.cordonTitle")}
+      body={t(cordoned ? "device.uncordonBody" : "device.cordonBody")}
+      color={cordoned ? "pine" : "orange"}
+      onConfirm={async () => {
+        await ok(
+          api.PATCH("/api/v1/devices/{id}/", {
+            params: { path: { id: device.id } },
+            headers: ifMatch(device.version),
+            body: { cordoned: !cordoned },
+          }),
+        );
+        await queryClient.invalidateQueries({ queryKey: keys.devices });
+      }}
+    />
   );
 }

@@ -5,6 +5,11 @@ export const LOADS = ["held", "busy", "idle"] as const;
 /** Below this utilisation a held card counts as idle. */
 const IDLE_BELOW = 5;
 
+/** The tabs of a device. */
+export const PARTS = ["now", "metrics", "history", "raw"] as const;
+export const partOf = (value: string | undefined): (typeof PARTS)[number] =>
+  PARTS.find((part) => part === value) ?? "now";
+
 type Search = {
   vendor?: string;
   model?: string;
@@ -28,6 +33,12 @@ export function serverFilters(search: Search, pool: string | undefined): DeviceF
     ...(cordoned === "true" ? { cordoned: true } : {}),
     ...(ordering && { ordering: [ordering] as NonNullable<DeviceFilters["ordering"]> }),
   };
+}
+
+/** As the server filters for an export, where nothing is live. */
+export function withLoad(filters: DeviceFilters, load: string | undefined): DeviceFilters {
+  const known = LOADS.find((each) => each === load);
+  return known === undefined ? filters : { ...filters, load: known };
 }
 
 /** Load is live, so it is filtered here. */

@@ -11,7 +11,7 @@ export function HeldCards({ job }: { job: Job }) {
   const sum = classes.reduce((total, [, milli]) => total + milli, 0);
   if (sum === 0) return null;
   return (
-    <span className="num" title={classes.map(([name, milli]) => `${name}: ${formats.cards(milli)}`).join("\n")}>
+    <span className="num clip" title={classes.map(([name, milli]) => `${name}: ${formats.cards(milli)}`).join("\n")}>
       {t("overview.cardsAmount", { cards: formats.cards(sum) })}
       {classes.length === 1 && <span className="dim">{` ${classes[0]?.[0] ?? ""}`}</span>}
     </span>

@@ -1,4 +1,4 @@
-import { Button, Select, Tabs } from "@mantine/core";
+import { Button, Tabs } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -8,14 +8,16 @@ import { useTranslation } from "react-i18next";
 import { jobsQuery, queuesQuery } from "../../api/queries";
 import type { Job } from "../../api/types";
 import { useScope } from "../../app/Scope";
-import { changed } from "../../app/search";
 import { useMay } from "../../app/session";
 import { useShortcuts } from "../../app/shortcuts";
+import { FilterSelect } from "../../lists/FilterSelect";
+import { ListTools } from "../../lists/ListTools";
+import { type Change, useList } from "../../lists/useList";
 import { DataTable } from "../../ui/DataTable";
 import { FilterText } from "../../ui/FilterText";
-import { Copy, Loaded, PageHead } from "../../ui/parts";
+import { Loaded, PageHead } from "../../ui/parts";
 import { BulkCancel } from "./BulkCancel";
-import { asCurl, jobFilters, statesOf, TABS, tabOf } from "./filters";
+import { jobFilters, statesOf, TABS, tabOf } from "./filters";
 import { useFrozen } from "./useFrozen";
 import { useJobColumns } from "./useJobColumns";
 
@@ -36,23 +38,20 @@ export function Jobs() {
   const query = useInfiniteQuery(jobsQuery(filters));
   const { fetchNextPage, hasNextPage, isFetchingNextPage } = query;
   const fresh = useMemo(() => query.data?.pages.flatMap((page) => page.results) ?? [], [query.data]);
-  const list = JSON.stringify(filters);
-  const { rows, changes, apply } = useFrozen(fresh, keyOf, list, over || selected.size > 0, query.isPlaceholderData);
+  const listed = JSON.stringify(filters);
+  const { rows, changes, apply } = useFrozen(fresh, keyOf, listed, over || selected.size > 0, query.isPlaceholderData);
   useShortcuts({ ".": apply });
   const more = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [fetchNextPage, hasNextPage, isFetchingNextPage]);
-  const set = (change: Partial<Record<keyof typeof search, string | null>>): void => {
+  const list = useList({ page: "jobs", search, filters, columns: useJobColumns() });
+  const set = (change: Change): void => {
     setSelected(NONE);
-    void navigate({ search: (old) => changed<Record<string, unknown>>(old, change), replace: true });
+    list.set(change);
   };
-  const columns = useJobColumns();
   return (
     <div className="page">
-      <PageHead
-        title={t("nav.jobs")}
-        sub={<Copy text={asCurl(filters, location.origin)} label={t("action.copyCurl")} />}
-      >
+      <PageHead title={t("nav.jobs")}>
         {changes > 0 && (
           <Button size="xs" radius="xl" variant="light" onClick={apply} aria-live="polite">
             {t("table.changes", { count: changes })}
@@ -88,15 +87,19 @@ export function Jobs() {
           ))}
         </Tabs.List>
       </Tabs>
-      <Filters search={search} set={set} />
+      <div className="filters">
+        <Filters search={search} set={set} />
+        <ListTools list={list} />
+      </div>
       <Loaded query={query}>
         {() => (
           <DataTable
             label={t("nav.jobs")}
-            columns={columns}
+            columns={list.shown}
             rows={rows}
             rowKey={keyOf}
-            rowHeight={46}
+            rowHeight={list.layout.density === "compact" ? 32 : 46}
+            compact={list.layout.density === "compact"}
             onOpen={(job) => void navigate({ to: "/jobs/$id", params: { id: job.id } })}
             ordering={search.ordering}
             onOrdering={(ordering) => {
@@ -105,7 +108,7 @@ export function Jobs() {
             selection={{ keys: selected, set: setSelected }}
             onEnd={more}
             onHover={setOver}
-            empty={<Empty filtered={list !== "{}"} />}
+            empty={<Empty filtered={listed !== "{}"} />}
           />
         )}
       </Loaded>
@@ -128,17 +131,13 @@ function Empty({ filtered }: { filtered: boolean }) {
   );
 }
 
-type FilterProps = {
-  search: ReturnType<typeof route.useSearch>;
-  set: (change: Partial<Record<keyof ReturnType<typeof route.useSearch>, string | null>>) => void;
-};
+type FilterProps = { search: ReturnType<typeof route.useSearch>; set: (change: Change) => void };
 
 function Filters({ search, set }: FilterProps) {
   const { t } = useTranslation();
   const queues = useQuery(queuesQuery).data ?? [];
-  const tab = tabOf(search.tab);
   return (
-    <div className="filters">
+    <>
       <FilterText
         value={search.search}
         onChange={(value) => {
@@ -146,27 +145,20 @@ function Filters({ search, set }: FilterProps) {
         }}
         placeholder={t("jobs.searchPlaceholder")}
       />
-      <Select
-        aria-label={t("filter.state")}
-        placeholder={t("filter.state")}
-        size="xs"
-        w={132}
-        clearable
-        data={statesOf(tab).map((value) => ({ value, label: t(`state.${value}`) }))}
-        value={search.state ?? null}
+      <FilterSelect
+        label={t("filter.state")}
+        data={statesOf(tabOf(search.tab)).map((value) => ({ value, label: t(`state.${value}`) }))}
+        value={search.state}
         onChange={(state) => {
           set({ state });
         }}
       />
-      <Select
-        aria-label={t("term.queue")}
-        placeholder={t("term.queue")}
-        size="xs"
-        w={180}
-        clearable
+      <FilterSelect
+        label={t("term.queue")}
+        width={180}
         searchable
         data={queues.map((queue) => queue.path)}
-        value={search.queue ?? null}
+        value={search.queue}
         onChange={(queue) => {
           set({ queue });
         }}
@@ -185,6 +177,6 @@ function Filters({ search, set }: FilterProps) {
           </Button>
         ),
       )}
-    </div>
+    </>
   );
 }

@@ -45,12 +45,3 @@ export function jobFilters(search: Search, scope: Scope): JobFilters {
 /** Jobs that a cancel can still reach. */
 export const cancellable = (jobs: readonly Job[]): Job[] =>
   jobs.filter((job) => !(ENDED as readonly string[]).includes(job.state));
-
-/** The same list by other ways, for those who go on from a shell. */
-export function asCurl(filters: JobFilters, origin: string): string {
-  const query = new URLSearchParams();
-  for (const [key, value] of Object.entries(filters))
-    query.set(key, Array.isArray(value) ? value.join(",") : String(value));
-  const tail = query.size > 0 ? `?${query.toString()}` : "";
-  return `curl -H "Authorization: Bearer $VAST_TOKEN" '${origin}/api/v1/jobs/${tail}'`;
-}

@@ -4,7 +4,7 @@ import { ApiProblem } from "../../api/problem";
 import type { JobEvent } from "../../api/types";
 import { pieces, stripAnsi } from "./ansi";
 import { cancelAll } from "./BulkCancel";
-import { asCurl, jobFilters } from "./filters";
+import { jobFilters } from "./filters";
 import { LogBuffer } from "./logBuffer";
 import { buildTimeline } from "./timeline";
 
@@ -60,12 +60,6 @@ describe("filters of the job list", () => {
 
   it("take pool and tenant from the scope", () => {
     expect(jobFilters({}, { pool: "p", tenant: "t" })).toEqual({ pool: "p", tenant: "t" });
-  });
-
-  it("can be copied as a curl command", () => {
-    expect(asCurl({ state: ["pending", "held"], queue: "demo/a" }, "http://h")).toContain(
-      "/api/v1/jobs/?state=pending%2Cheld&queue=demo%2Fa",
-    );
   });
 });
 

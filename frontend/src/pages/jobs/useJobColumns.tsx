@@ -7,9 +7,10 @@ import { sentence } from "../../i18n/reasons";
 import { Asked } from "../../ui/Asked";
 import type { Column } from "../../ui/DataTable";
 import { useFormats } from "../../ui/format";
+import { Pairs } from "../../ui/Pairs";
 import { StateChip } from "../../ui/StateChip";
 import { isWaiting } from "../../ui/states";
-import { Elapsed } from "../../ui/When";
+import { Elapsed, When } from "../../ui/When";
 import { HeldCards } from "./HeldCards";
 
 export function useJobColumns(): Column<Job>[] {
@@ -21,6 +22,7 @@ export function useJobColumns(): Column<Job>[] {
       { key: "state", header: t("job.state"), track: "108px", cell: (job) => <StateChip state={job.state} /> },
       {
         key: "name",
+        fixed: true,
         header: t("term.job"),
         track: "minmax(130px, 1.6fr)",
         sort: "name",
@@ -53,14 +55,14 @@ export function useJobColumns(): Column<Job>[] {
       {
         key: "ask",
         header: t("job.asked"),
-        track: "minmax(120px, 1fr)",
+        track: "minmax(132px, 1fr)",
         from: 620,
         cell: (job) => <Asked job={job} />,
       },
       {
         key: "got",
         header: t("job.got"),
-        track: "minmax(150px, 0.8fr)",
+        track: "minmax(132px, 0.9fr)",
         from: 720,
         align: "end",
         cell: (job) => <Got job={job} />,
@@ -93,6 +95,53 @@ export function useJobColumns(): Column<Job>[] {
         align: "end",
         sort: "priority",
         cell: (job) => <span className="num">{formats.integer(job.priority)}</span>,
+      },
+      { key: "pool", header: t("term.pool"), track: "minmax(80px, 0.6fr)", extra: true, cell: (job) => job.pool },
+      {
+        key: "tasks",
+        header: t("job.tasks"),
+        track: "64px",
+        extra: true,
+        align: "end",
+        cell: (job) => <span className="num">{formats.integer(job.tasks_total)}</span>,
+      },
+      {
+        key: "attempt",
+        header: t("job.attempt"),
+        track: "72px",
+        extra: true,
+        align: "end",
+        cell: (job) => <span className="num">{formats.integer(job.attempt)}</span>,
+      },
+      {
+        key: "exit",
+        header: t("job.exitCode"),
+        track: "84px",
+        extra: true,
+        align: "end",
+        cell: (job) => <span className="num">{job.exit_code ?? t("cell.none")}</span>,
+      },
+      {
+        key: "labels",
+        header: t("submit.labels"),
+        track: "minmax(120px, 1fr)",
+        extra: true,
+        cell: (job) => <Pairs values={job.labels} />,
+      },
+      {
+        key: "submitted",
+        header: t("job.submitted"),
+        track: "116px",
+        extra: true,
+        align: "end",
+        cell: (job) => <When at={job.submitted_at} className="num dim" />,
+      },
+      {
+        key: "id",
+        header: t("list.id"),
+        track: "minmax(280px, 0.6fr)",
+        extra: true,
+        cell: (job) => <span className="mono">{job.id}</span>,
       },
     ],
     [t, formats, language],

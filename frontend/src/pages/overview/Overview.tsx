@@ -8,8 +8,12 @@ import { useCell, useLive, useTopics } from "../../live/hooks";
 import { Loaded, PageHead, Panel } from "../../ui/parts";
 import { When } from "../../ui/When";
 import { EventFeed } from "./EventFeed";
+import { FateBar } from "./FateBar";
+import { FirstRun } from "./FirstRun";
 import { HeatGrid } from "./HeatGrid";
-import { withLive } from "./model";
+import { scoped, withLive } from "./model";
+import { NeedsYou } from "./NeedsYou";
+import { TenantBars } from "./TenantBars";
 import { Tiles } from "./Tiles";
 import { UsageTable } from "./UsageTable";
 import { WaitingPanel } from "./WaitingPanel";
@@ -36,7 +40,9 @@ function Content({ base }: { base: OverviewData }) {
   const nodes = overview.nodes.filter((node) => pool === undefined || node.pool === pool);
   return (
     <>
+      <FirstRun setup={base.setup} />
       <Tiles overview={overview} pool={pool} />
+      {overview.totals.devices > 0 && <FateBar fate={scoped(overview, pool).fate} />}
       <div className="overviewgrid">
         <div className="stack">
           <Panel title={t("overview.cards")} aside={<When at={overview.at} className="dim small" />}>
@@ -64,6 +70,8 @@ function Content({ base }: { base: OverviewData }) {
           </Panel>
         </div>
         <div className="stack">
+          <NeedsYou overview={base} />
+          <TenantBars />
           <WaitingPanel waiting={base.waiting} totals={overview.totals} />
           <EventFeed recent={base.recent_events} />
         </div>

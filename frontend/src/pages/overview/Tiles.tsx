@@ -1,13 +1,17 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link, linkOptions } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 
+import { overviewHistoryQuery } from "../../api/queries";
 import type { Overview } from "../../api/types";
 import { TILE } from "../../live/client";
 import { useCell, useLive } from "../../live/hooks";
 import { useFormats } from "../../ui/format";
 import { Spark } from "../../ui/Spark";
-import { scoped, tileNumbers, waitingJobs } from "./model";
+import { scoped, tileNumbers, tileSeries, waitingJobs } from "./model";
+
+const NOTHING: readonly (readonly number[])[] = [];
 
 type TileProps = {
   name: string;
@@ -39,9 +43,8 @@ export function Tiles({ overview, pool }: { overview: Overview; pool: string | u
   const formats = useFormats();
   const live = useLive();
   const history = useCell(live.overviewHistory);
-  // The history is of everything together: beside the numbers of one pool it would mislead.
-  const series = (index: number): number[] =>
-    pool === undefined ? history.map((point) => point.values[index] ?? 0) : [];
+  const stored = useQuery(overviewHistoryQuery(pool)).data?.points ?? NOTHING;
+  const series = useMemo(() => tileSeries(stored, history, pool), [stored, history, pool]);
   const usage = scoped(overview, pool);
   const numbers = tileNumbers(usage);
   const waiting = waitingJobs(overview.totals);

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { Overview, TotalUsage } from "../../api/types";
 import { useFormats } from "../../ui/format";
 import { Panel } from "../../ui/parts";
-import { waitingJobs } from "./model";
+import { vendorOf, waitingJobs } from "./model";
 
 /** What waits, by device class, in cards. */
 export function WaitingPanel({ waiting, totals }: { waiting: Overview["waiting"]; totals: TotalUsage }) {
@@ -13,6 +13,13 @@ export function WaitingPanel({ waiting, totals }: { waiting: Overview["waiting"]
   const rows = Object.entries(waiting.milli).sort((a, b) => b[1] - a[1]);
   const most = Math.max(1, ...rows.map(([, milli]) => milli));
   const count = waitingJobs(totals);
+  const nameOf = (wanted: string): string => {
+    if (wanted === "any") return t("queue.anyClass");
+    const vendor = vendorOf(wanted);
+    return vendor === undefined
+      ? wanted
+      : t("overview.anyOfVendor", { vendor: t(`vendor.${vendor}`, { defaultValue: vendor }) });
+  };
   return (
     <Panel
       title={t("overview.waitingByClass")}
@@ -28,7 +35,7 @@ export function WaitingPanel({ waiting, totals }: { waiting: Overview["waiting"]
         <ul className="bars">
           {rows.map(([name, milli]) => (
             <li key={name}>
-              <span>{name === "any" ? t("queue.anyClass") : name}</span>
+              <span className="breaks">{nameOf(name)}</span>
               <span className="bar" aria-hidden>
                 <span style={{ width: `${String((milli / most) * 100)}%` }} />
               </span>

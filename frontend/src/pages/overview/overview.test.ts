@@ -13,6 +13,7 @@ const usage = (change: Partial<Usage> = {}): Usage => ({
   cores_allocated_pct: 50,
   memory_allocated_mib: 0,
   power_w: 0,
+  fate: { busy: 0, idle: 0, free: 0, cordoned: 0, down: 0 },
   ...change,
 });
 const overview = (at: string): Overview =>

@@ -9,7 +9,7 @@ import { keys } from "../../api/queries";
 import type { Queue } from "../../api/types";
 import { useMay } from "../../app/session";
 import { useFormats } from "../../ui/format";
-import { Confirm } from "../../ui/Confirm";
+import { ConfirmButton } from "../../ui/ConfirmButton";
 import { Facts, PageHead, Panel } from "../../ui/parts";
 import { StateChip } from "../../ui/StateChip";
 import { BulletBar } from "./BulletBar";
@@ -129,41 +129,23 @@ function QuotaTable({ queue }: { queue: Queue }) {
 function OpenClose({ queue }: { queue: Queue }) {
   const { t } = useTranslation();
   const queryClient = useQueryClient();
-  const [asking, setAsking] = useState(false);
   const isOpen = queue.state !== "closed";
-  const change = async (): Promise<void> => {
-    await ok(
-      api.PATCH("/api/v1/queues/{id}/", {
-        params: { path: { id: queue.id } },
-        headers: ifMatch(queue.version),
-        body: { state: isOpen ? "closed" : "open" },
-      }),
-    );
-    await queryClient.invalidateQueries({ queryKey: keys.queues });
-  };
   return (
-    <>
-      <Button
-        size="xs"
-        variant="default"
-        onClick={() => {
-          setAsking(true);
-        }}
-      >
-        {t(isOpen ? "queue.close" : "queue.reopen")}
-      </Button>
-      {asking && (
-        <Confirm
-          title={t(isOpen ? "queue.closeTitle" : "queue.reopenTitle", { name: queue.path })}
-          body={t(isOpen ? "queue.closeBody" : "queue.reopenBody")}
-          action={t(isOpen ? "queue.close" : "queue.reopen")}
-          color={isOpen ? "orange" : "pine"}
-          onClose={() => {
-            setAsking(false);
-          }}
-          onConfirm={change}
-        />
-      )}
-    </>
+    <ConfirmButton
+      action={t(isOpen ? "queue.close" : "queue.reopen")}
+      title={t(isOpen ? "queue.closeTitle" : "queue.reopenTitle", { name: queue.path })}
+      body={t(isOpen ? "queue.closeBody" : "queue.reopenBody")}
+      color={isOpen ? "orange" : "pine"}
+      onConfirm={async () => {
+        await ok(
+          api.PATCH("/api/v1/queues/{id}/", {
+            params: { path: { id: queue.id } },
+            headers: ifMatch(queue.version),
+            body: { state: isOpen ? "closed" : "open" },
+          }),
+        );
+        await queryClient.invalidateQueries({ queryKey: keys.queues });
+      }}
+    />
   );
 }

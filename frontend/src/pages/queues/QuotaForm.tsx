@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, NumberInput, Select, Stack } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { api, ifMatch, ok } from "../../api/client";
@@ -48,8 +48,16 @@ export function QuotaForm({ queue, onClose }: { queue: Queue; onClose: () => voi
       setBusy(false);
     }
   };
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    // The field that was refused, else what was said of the whole: it may lie outside of what is in view.
+    if (error === null) return;
+    const first = form.current?.querySelector<HTMLElement>("[aria-invalid=true], [role=alert]");
+    first?.scrollIntoView({ block: "center" });
+    first?.focus({ preventScroll: true });
+  }, [error]);
   return (
-    <form onSubmit={(event) => void save(event)}>
+    <form ref={form} onSubmit={(event) => void save(event)}>
       <Stack gap="xs">
         {rows.map((row, index) => (
           <div className="quotarow" key={row.deviceClass}>

@@ -9,11 +9,14 @@ import { api, ok } from "../../api/client";
 import { isProblem } from "../../api/problem";
 import { jobQuery, keys, queuesQuery } from "../../api/queries";
 import type { FieldProblem, JobDocumentRequest, Queue } from "../../api/types";
+import { useMe } from "../../app/session";
 import { randomKey } from "../../lib/ids";
+import { keep, recall } from "../../lib/keep";
 import { ErrorNote, Loaded, PageHead, Panel } from "../../ui/parts";
 import { edit, marksOf, parse, type Path, toYaml } from "./document";
 import { FormContext } from "./formContext";
 import { JobForm } from "./JobForm";
+import { firstQueue, lastQueueKey, withQueueProblem } from "./queueChoice";
 import { templateOf, TEMPLATES, templateText } from "./templates";
 import { YamlEditor } from "./YamlEditor";
 
@@ -25,7 +28,8 @@ export function NewJob() {
   const queues = useQuery(queuesQuery);
   const from = useQuery({ ...jobQuery(search.from ?? ""), enabled: search.from !== undefined });
   const leaves = (queues.data ?? []).filter((queue) => queue.is_leaf);
-  const first = search.queue ?? leaves.find((queue) => queue.state === "open")?.path ?? leaves[0]?.path ?? "";
+  const me = useMe();
+  const first = search.queue ?? firstQueue(leaves, recall(lastQueueKey(me)), me);
   return (
     <div className="page scrolls">
       <Loaded query={queues}>
@@ -74,7 +78,12 @@ function Submit({ initial, queues, queue }: { initial: string; queues: readonly 
       await send(parsed.value, what);
       if (what === "check") setOutcome({ kind: "valid" });
     } catch (error) {
-      setOutcome({ kind: "refused", error, fields: isProblem(error) ? error.fields : [] });
+      const named = isProblem(error) ? error.fields : [];
+      setOutcome({
+        kind: "refused",
+        error,
+        fields: withQueueProblem(named, parsed.value, queues, t("submit.noQueue")),
+      });
     } finally {
       setBusy(null);
     }
@@ -177,6 +186,7 @@ function Submit({ initial, queues, queue }: { initial: string; queues: readonly 
 function useSend(text: string): (value: unknown, what: "check" | "submit") => Promise<void> {
   const navigate = route.useNavigate();
   const queryClient = useQueryClient();
+  const me = useMe();
   const key = useRef({ text: "", key: "" });
   return async (value, what) => {
     const body = value as JobDocumentRequest;
@@ -188,6 +198,7 @@ function useSend(text: string): (value: unknown, what: "check" | "submit") => Pr
     const job = await ok(
       api.POST("/api/v1/jobs/", { params: { header: { "Idempotency-Key": key.current.key } }, body }),
     );
+    keep(lastQueueKey(me), job.queue.path);
     await queryClient.invalidateQueries({ queryKey: keys.jobs });
     await navigate({ to: "/jobs/$id", params: { id: job.id } });
   };

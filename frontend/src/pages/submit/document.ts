@@ -123,8 +123,21 @@ export function toYaml(document: JobDocumentRequest): string {
   return stringify(lean(document), LAYOUT);
 }
 
-const DEFAULTS: Readonly<Record<string, unknown>> = { priority: 0, array: 1, held: false, replicas: 1 };
-const REQUEST_DEFAULTS: Readonly<Record<string, unknown>> = { cpu_millis: 0, host_memory_mib: 0 };
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  priority: 0,
+  array: 1,
+  held: false,
+  replicas: 1,
+  preemptible: true,
+  may_evict: true,
+  movable: false,
+};
+const REQUEST_DEFAULTS: Readonly<Record<string, unknown>> = {
+  cpu_millis: 0,
+  host_memory_mib: 0,
+  isolation: "fixed",
+  sharing: "fixed-ratio",
+};
 
 function lean(value: unknown, within = ""): unknown {
   if (Array.isArray(value)) return value.map((each) => lean(each, within));
