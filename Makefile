@@ -1,7 +1,7 @@
 # Every command that a developer needs. `make` alone lists them.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help up setup test lint format types schema bench clean
+.PHONY: help up setup test lint format types schema bench bench-quality clean
 
 PYTHON ?=
 VAST_PORT ?=
@@ -59,6 +59,9 @@ schema: setup ## Renew docs/openapi.yaml and the console's types
 
 bench: setup ## Measure latency and load; prints a table and writes bench/out/
 	@exec $(BIN)/python -m bench $(ARGS)
+
+bench-quality: setup ## How well the engine packs: public traces, next to published policies (VAST_BENCH_DATA)
+	@exec $(BIN)/python -m bench.quality $(ARGS)
 
 clean: ## Delete everything that was built or installed here (VAST_HOME is kept)
 	rm -rf .venv .stamps frontend/node_modules frontend/dist build bench/out tests/screenshots *.egg-info

@@ -75,3 +75,22 @@ def replay(files: Annotated[list[Path], typer.Argument(help="Recordings.")]) -> 
         for line in found[1:10]:
             typer.echo(f"  {line}")
     raise typer.Exit(1 if differ else 0)
+
+
+@app.command()
+def place(
+    nodes: Annotated[Path, typer.Option(help="CSV: sn,cpu_milli,memory_mib,gpu,model.")],
+    tasks: Annotated[
+        Path, typer.Option(help="CSV: seq,name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec.")
+    ],
+    out: Annotated[Path, typer.Option(help="CSV to write: seq,node,gpus.")],
+) -> None:
+    """Place a sequence of tasks one at a time as they come, and write where each went (docs/placement-quality.md)."""
+    from vast.simulator.place import PlaceError, place_file
+
+    try:
+        placed, total = place_file(nodes, tasks, out)
+    except PlaceError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from error
+    typer.echo(f"{placed} of {total} tasks placed")

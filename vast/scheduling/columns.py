@@ -101,10 +101,11 @@ def node_fitting(state: PoolState, ask: Ask, nodes: Where) -> Bools:
 
 
 class Column(ABC):
-    """Scores of one ask. ``node_of`` gives the node of each entry."""
+    """Scores of one ask. ``node_of`` gives the node of each entry; ``chosen`` the device, where the score is of one."""
 
     score: Ints
     node_of: Ints
+    chosen: Ints | None = None
 
     def __init__(self, state: PoolState, ask: Ask) -> None:
         self.state = state
@@ -114,6 +115,8 @@ class Column(ABC):
     def refresh(self, budget: Budget) -> None:
         """Bring the scores up to date with the state."""
         changed = self.state.changed_nodes
+        if self.stale():
+            self._seen = -1
         behind = len(changed) - self._seen if self._seen >= 0 else len(self.state.nodes)
         if behind == 0:
             return
@@ -125,6 +128,10 @@ class Column(ABC):
             budget.spend(len(stale))
             self._rescore(sorted(stale))
         self._seen = len(changed)
+
+    def stale(self) -> bool:
+        """Whether every score is out of date, for another reason than a change of the pool."""
+        return False
 
     @abstractmethod
     def _rescore_all(self) -> None: ...

@@ -59,10 +59,11 @@ class Unseated:
 class Search:
     """Places gangs on one pool. Columns of scores live as long as the search, one per ask."""
 
-    def __init__(self, state: PoolState, budget: Budget) -> None:
+    def __init__(self, state: PoolState, budget: Budget, columns: dict[Ask, Column] | None = None) -> None:
+        """``columns`` = scores to go by, for the asks that have them already."""
         self._state = state
         self._budget = budget
-        self._columns: dict[Ask, Column] = {}
+        self._columns = {} if columns is None else columns
 
     def seat(self, shape: JobShape, room: Mapping[str, int], nodes: Bools | None = None) -> Seated | Unseated:
         """Find seats for every task. ``room`` = milli-cards left under limits, for the classes that have one.
@@ -222,15 +223,20 @@ class _Trial:
             best = int(score.argmin())
             if score[best] >= INFEASIBLE:
                 break
-            devices = (
-                pick(self._state, ask, best, taken, roomiest=self._attempt.roomiest) if ask.devices else []
-            )
+            devices = self._devices(ask, column, best, taken)
             if len(devices) == ask.devices and self._allowed(ask, best, devices):
                 return self._take(ask, int(column.node_of[best]), best, devices, taken, on_node)
             score = score.copy() if score is column.score else score
             score[best] = INFEASIBLE
         self._group_short |= not self._all_limited(ask)
         return None
+
+    def _devices(self, ask: Ask, column: Column, bank: int, taken: Bools | None) -> Sequence[int]:
+        if not ask.devices:
+            return []
+        if column.chosen is not None:
+            return [int(column.chosen[bank])]
+        return pick(self._state, ask, bank, taken, roomiest=self._attempt.roomiest)
 
     def _without_forbidden(self, ask: Ask, column: Column, score: Ints) -> Ints:
         """The scores without nodes to avoid and without classes in which no task of the ask fits a limit."""
