@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.scheduling.world import BUDGET, NOW
 from vast.scheduling.decisions import Decision, Evict, Keep, Release, Start, Wait
-from vast.scheduling.engine import decide
+from vast.scheduling.engine import PoolCycle, decide
 from vast.scheduling.snapshot import (
     Device,
     Node,
@@ -220,3 +220,55 @@ def test_the_same_world_is_decided_the_same_way_in_any_order(world: Snapshot) ->
         world.pools,
     )
     assert run(turned) == run(world)
+
+
+def _cycle(world: Snapshot) -> PoolCycle:
+    classes = {device.id: device.device_class for node in world.nodes for device in node.devices}
+    return PoolCycle(world, "p", world.queues, classes, NOW, BUDGET)
+
+
+@given(contended())
+def test_a_share_reclaim_never_takes_a_queue_below_its_fair_share(world: Snapshot) -> None:
+    cycle = _cycle(world)
+    decisions = list(cycle.decisions())
+    evicted = {d.job for d in decisions if isinstance(d, Evict)}
+    taken = [d for d in decisions if isinstance(d, Evict) and d.rule == "share"]
+    classes = {device.id: device.device_class for node in world.nodes for device in node.devices}
+    for evict in taken:
+        tasks = [task for task in world.held if task.job == evict.job]
+        names = {classes[part.device] for task in tasks for part in task.slices}
+        queue = tasks[0].queue
+        others = {d.rule for d in decisions if isinstance(d, Evict) and _same_root(world, d, queue)}
+        if len(names) > 1 or others != {"share"}:
+            continue
+        (name,) = names
+        left = sum(
+            part.charge
+            for task in world.held
+            if task.queue == queue and task.job not in evicted
+            for part in task.slices
+            if classes[part.device] == name
+        )
+        assert left >= cycle.scene.shares.fair(queue, name)
+
+
+def _same_root(world: Snapshot, evict: Evict, queue: str) -> bool:
+    lost = next(task.queue for task in world.held if task.job == evict.job)
+    return lost.split("-")[0] == queue.split("-")[0]
+
+
+@given(contended())
+def test_a_queue_inside_its_guarantee_loses_nothing_to_other_queues(world: Snapshot) -> None:
+    cycle = _cycle(world)
+    held = {
+        (queue.id, name): cycle.scene.ledger.holding(queue.id, name)
+        for queue in world.queues
+        for name in CLASSES
+    }
+    queue_of = {job.id: job.queue for job in (*world.jobs, *world.pending)}
+    for decision in cycle.decisions():
+        if isinstance(decision, Evict) and decision.rule in ("share", "guarantee"):
+            victim = queue_of[decision.job]
+            assert victim != queue_of[decision.by]
+            guarantee = cycle.scene.shares.guarantee
+            assert any(held[victim, name] > guarantee(victim, name) for name in CLASSES)
