@@ -1,16 +1,22 @@
 """``make bench``: measures, prints beside the last recorded figures, and writes them to ``bench/out/``.
 
-``python -m bench [engine] [latency] [fill] [fleet]`` runs the named parts; without names all of them.
+``python -m bench [engine] [evictions] [latency] [fill] [fleet]`` runs the named parts; without names all of them.
 """
 
 from __future__ import annotations
 
 import sys
 
-from bench import engine, fill, fleet, latency
+from bench import engine, evictions, fill, fleet, latency
 from bench.report import Report
 
-PARTS = {"engine": engine.run, "latency": latency.run, "fill": fill.run, "fleet": fleet.run}
+PARTS = {
+    "engine": engine.run,
+    "evictions": evictions.run,
+    "latency": latency.run,
+    "fill": fill.run,
+    "fleet": fleet.run,
+}
 
 
 def main() -> int:

@@ -172,3 +172,33 @@ def test_a_job_that_waited_long_gets_a_reservation(lab: Lab) -> None:
     assert (row.job_id, row.kind) == (wide.pk, "reservation")
     assert row.starts_at is not None
     assert lab.fresh(wide).reason["code"] == "RESERVED"
+
+
+def test_a_gang_stays_under_one_leaf_switch_though_tighter_places_are_scattered(lab: Lab) -> None:
+    """Two leaves: one has a node half in use, which packing alone would fill first."""
+    for leaf in ("l1", "l2"):
+        for i in range(2):
+            lab.node(f"{leaf}-{i}", devices=8, location={"leaf": leaf}, levels=["leaf"])
+    lab.run(lab.submit(name="small", devices=4))
+    used = lab.live(lab.fresh(Job.objects.get(name="small")))[0].node.location["leaf"]
+    gang = lab.submit(
+        name="gang", replicas=16, devices=1, top={"topology": {"level": "leaf", "required": True}}
+    )
+    lab.run(gang)
+    leaves = {row.node.location["leaf"] for row in lab.live(gang)}
+    assert len(lab.live(gang)) == 16
+    assert leaves == {"l1", "l2"} - {used}
+
+
+def test_a_topology_level_that_the_pool_has_not_is_refused_at_submission(lab: Lab) -> None:
+    from vast.allocation.admission import check
+    from vast.common.errors import Invalid
+    from vast.jobs.document import parse
+
+    lab.node("a", devices=2)
+    group = {"replicas": 2, "command": ["true"], "request": {"devices": 1}}
+    rule = {"level": "spine", "required": True}
+    document = parse({"name": "j", "queue": "research", "groups": [group], "topology": rule})
+    with pytest.raises(Invalid) as refused:
+        check(document, lab.queues["research"])
+    assert refused.value.errors[0].field == "topology"

@@ -223,6 +223,7 @@ class Places:
         self._ask = ask
         self._spread = spread
         self._taken: set[int] = set()
+        self._known = known
         self._banks_on: dict[int, list[int]] = {}
         for bank in banks:
             self._banks_on.setdefault(int(clearing.state.bank_node[bank]), []).append(bank)
@@ -240,6 +241,8 @@ class Places:
                 heappop(self._heap)
                 continue
             now = self._price(bank)
+            if not self._trial.out:
+                self._known[bank] = now  # the pool is untouched still: the next asker need not find out again
             if now is None:
                 del self._current[bank]
                 heappop(self._heap)

@@ -12,6 +12,7 @@ from vast.scheduling.shares import Shares
 from vast.scheduling.victims import Kind, Unit
 
 HOUR = 3600
+STEPS = 64
 STOPPING, MOVE = "stopping", "move"
 PRIORITY, EXTRA, SHARE, GUARANTEE = "priority", "extra", "share", "guarantee"
 
@@ -148,11 +149,13 @@ class Rights:
         return self._ledger.queues[unit.queue].priority
 
     def saturation(self, unit: Unit, short: frozenset[str]) -> int:
-        """How far above its share the unit's queue is, in billionths; a share of nothing is endless."""
+        """How far above its share the unit's queue is, in 64ths of the share; a share of nothing is endless.
+
+        Coarse on purpose: with every card that a queue loses all places with its jobs would have another price."""
         worst = 0
         for name in unit.charges:
             if name in short:
                 share = self._shares.fair(unit.queue, name)
                 held = self._ledger.holding(unit.queue, name)
-                worst = max(worst, held * 1_000_000_000 // share if share > 0 else 1 << 60)
+                worst = max(worst, held * STEPS // share if share > 0 else 1 << 60)
         return worst
