@@ -107,6 +107,11 @@ def test_what_is_reserved_is_never_lent() -> None:
     assert outcome.reason("j3").code == "RESERVED_FOR_OTHERS"
 
 
+def test_what_is_reserved_is_there_for_a_queue_that_has_no_siblings() -> None:
+    world = pool(2).queue("q", quotas=quota(1, reserved=1))
+    assert world.job("j", exclusive=True).decide().started == ["j"]
+
+
 def test_in_a_strict_queue_nobody_passes_who_asks_for_the_same_class() -> None:
     world = World().node("n", cards=1).queue("q", strict=True).job("wide", devices=1, tasks=2, exclusive=True)
     outcome = world.job("small", exclusive=True).decide()

@@ -121,11 +121,13 @@ class Ledger:
         )
         return min(rooms, key=lambda room: room.free)
 
-    def unreserved(self, queue_id: str, device_class: str, free: int) -> Room:
+    def unreserved(self, queue_id: str, device_class: str, free: int) -> Room | None:
         """What may start without eating into what is never lent: what then stays of the ``free`` milli-cards, and
         under each ancestor's limit, must still cover the unused ``reserved`` of the siblings along the path. The queue
-        of the answer is the one with most unused."""
+        of the answer is the one with most unused. None = nothing is kept from this queue."""
         path = self._paths[queue_id]
+        if not any(self.reserves.beside(step, device_class) for step in path):
+            return None
         owed, most = 0, free
         for step in path:
             owed += self.reserves.beside(step, device_class)

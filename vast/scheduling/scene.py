@@ -163,7 +163,8 @@ class Scene:
         found = [room for room in (ledger.room(queue, name),) if room is not None]
         if name in ledger.reserves.classes:
             free = self.capacity.free(name) - (ledger.occupied(name) - self._occupied[name])
-            found.append(ledger.unreserved(queue, name, free))
+            unreserved = ledger.unreserved(queue, name, free)
+            found += [unreserved] if unreserved is not None else []
         if fixed:
             found.append(ledger.fixed_room(queue, name, self.shares.guarantee))
         return found
@@ -189,7 +190,7 @@ class Scene:
         if name in ledger.reserves.classes:
             free = self.capacity.free(name) - (ledger.occupied(name) - self._occupied[name])
             room = ledger.unreserved(queue, name, free)
-            if asked > room.free:
+            if room is not None and asked > room.free:
                 return reserved_for_others(room, name, asked)
         return None
 
