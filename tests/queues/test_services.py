@@ -152,3 +152,35 @@ def test_members_see_the_queues_of_their_tenants(lab: Lab) -> None:
     create_queue(pool=lab.pool, name="platform")
     assert [queue.path for queue in visible_queues(lab.member)] == ["research"]
     assert [queue.path for queue in visible_queues(lab.admin)] == ["platform", "research"]
+
+
+class TestOverselling:
+    """The roots' guarantees against what the pool has."""
+
+    def test_more_than_there_is_is_refused_and_changes_nothing(self, lab: Lab) -> None:
+        lab.node("a", devices=4)
+        with pytest.raises(Invalid) as caught:
+            set_quotas(queue=lab.queues["research"], quotas=quota(guaranteed=4001))
+        assert codes(caught) == {"quotas.guaranteed": "oversold"}
+        assert not lab.queues["research"].quotas.exists()
+
+    def test_all_roots_count_together_by_their_own_or_their_childrens_guarantees(self, lab: Lab) -> None:
+        lab.node("a", devices=4)
+        lab.queue("a")
+        lab.queue("b", parent="a", quotas=quota(guaranteed=3000))
+        set_quotas(queue=lab.queues["research"], quotas=quota(guaranteed=1000))
+        with pytest.raises(Invalid):
+            lab.queue("c", parent="a", quotas=quota(guaranteed=1))
+
+    def test_the_pools_ratio_allows_more(self, lab: Lab) -> None:
+        lab.node("a", devices=4)
+        Pool.objects.filter(pk=lab.pool.pk).update(oversell=1500)
+        set_quotas(queue=lab.queues["research"], quotas=quota(guaranteed=6000))
+        with pytest.raises(Invalid):
+            set_quotas(queue=lab.queues["research"], quotas=quota(guaranteed=6001))
+
+    def test_an_oversold_pool_may_be_mended_step_by_step(self, lab: Lab) -> None:
+        set_quotas(queue=lab.queues["research"], quotas=quota(guaranteed=9000))
+        lab.node("a", devices=4)
+        set_quotas(queue=lab.queues["research"], quotas=quota(guaranteed=8000))
+        assert lab.queues["research"].quotas.get().guaranteed == 8000

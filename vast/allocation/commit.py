@@ -24,6 +24,7 @@ from vast.common.ids import new_id
 from vast.common.models import OutboxMessage
 from vast.common.reasons import Reason
 from vast.inventory.models import Device, Node
+from vast.inventory.oversubscription import ratios_of
 from vast.jobs.choices import JobState, TaskState
 from vast.jobs.models import Job, Task
 from vast.scheduling.decisions import Decision, Evict, Grow, Keep, Release, Reserve, Start
@@ -32,11 +33,11 @@ from vast.vendors.base import GrantedDevice
 
 @dataclass(slots=True)
 class Room:
-    """What is left of one locked device while starts are checked against it."""
+    """What may still be promised of one locked device while starts are checked against it."""
 
     row: Device
-    cores: int = 100
-    memory_mib: int = 0
+    cores: int
+    memory_mib: int
     slices: int = 0
     exclusive: bool = False
 
@@ -157,16 +158,22 @@ class _Work:
 def _lock_devices(ids: Iterable[UUID]) -> dict[UUID, Room]:
     rows = (
         Device.objects.select_for_update(of=("self",))
-        .select_related("model")
+        .select_related("model", "node__pool")
         .filter(pk__in=set(ids))
         .order_by("pk")
     )
-    rooms = {row.pk: Room(row=row, memory_mib=row.memory_mib) for row in rows}
+    rooms = {row.pk: _whole(row) for row in rows}
     for device, cores, memory, exclusive in Slice.objects.filter(device__in=rooms, live=True).values_list(
         "device_id", "cores", "memory_mib", "exclusive"
     ):
         _use(rooms[device], cores, memory, exclusive)
     return rooms
+
+
+def _whole(row: Device) -> Room:
+    """The device with nothing on it, as much as may be promised of it."""
+    ratio = ratios_of(row)
+    return Room(row=row, cores=ratio.cores_of(100), memory_mib=ratio.memory_of(row.memory_mib))
 
 
 def _use(room: Room, cores: int, memory_mib: int, exclusive: bool) -> None:

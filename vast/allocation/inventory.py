@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, Sum
+from django.db.models import Exists, OuterRef, Q
 
 from vast.allocation.models import Slice
 from vast.inventory.choices import DeviceHealth, NodeState
@@ -14,31 +13,15 @@ from vast.inventory.models import Device as DeviceRow
 from vast.inventory.models import DeviceModel, TopologyLevel
 from vast.inventory.models import Node as NodeRow
 from vast.inventory.models import Pool as PoolRow
+from vast.inventory.oversubscription import own_ratios, pool_ratios, ratios
 from vast.scheduling.snapshot import Device, Node, Pool
 from vast.vendors.registry import rule_for, templates_for
 
 
 def ratios_of_models() -> tuple[Any, ...]:
-    """Differs after a change of a model's over-subscription."""
-    return tuple(DeviceModel.objects.aggregate(Sum("cores_ratio"), Sum("memory_ratio")).values())
-
-
-@dataclass(frozen=True, slots=True)
-class _Ratios:
-    """Over-subscription of a node's devices: the node's own ratio, else the model's, else the pool's."""
-
-    node: tuple[int | None, int | None]
-    pool: tuple[int, int]
-
-    @classmethod
-    def of(cls, row: NodeRow) -> _Ratios:
-        return cls((row.cores_ratio, row.memory_ratio), (row.pool.cores_ratio, row.pool.memory_ratio))
-
-    def cores(self, of_model: int | None) -> int:
-        return self.node[0] or of_model or self.pool[0]
-
-    def memory(self, of_model: int | None) -> int:
-        return self.node[1] or of_model or self.pool[1]
+    """The over-subscription of the models that have one of their own."""
+    rows = DeviceModel.objects.exclude(cores_ratio=None, memory_ratio=None).order_by("id")
+    return tuple(rows.values_list("id", "cores_ratio", "memory_ratio"))
 
 
 def load_pools() -> tuple[Pool, ...]:
@@ -88,7 +71,9 @@ def load_nodes() -> tuple[Node, ...]:
             "model__memory_ratio",
         )
     )
-    ratios = {row.pk: _Ratios.of(row) for row in NodeRow.objects.select_related("pool")}
+    given = {
+        row.pk: (own_ratios(row), pool_ratios(row.pool)) for row in NodeRow.objects.select_related("pool")
+    }
     for (
         pk,
         node,
@@ -105,6 +90,8 @@ def load_nodes() -> tuple[Node, ...]:
         model_cores,
         model_memory,
     ) in rows:
+        of_node, of_pool = given[node]
+        ratio = ratios(of_node, (model_cores, model_memory), of_pool)
         devices.setdefault(node, []).append(
             Device(
                 id=str(pk),
@@ -118,8 +105,8 @@ def load_nodes() -> tuple[Node, ...]:
                 cordoned=cordoned,
                 numa=numa,
                 link_group=link_group,
-                cores_ratio=ratios[node].cores(model_cores),
-                memory_ratio=ratios[node].memory(model_memory),
+                cores_ratio=ratio.cores,
+                memory_ratio=ratio.memory,
                 **templates_for(vendor, model),
             )
         )

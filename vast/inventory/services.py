@@ -267,16 +267,30 @@ def report_health(*, node_id: UUID, health: Mapping[str, str]) -> None:
 
 
 @transaction.atomic
-def change_node(*, node: Node, cordoned: bool | None = None, labels: Mapping[str, str] | None = None) -> Node:
-    """``labels`` given here stay, and overrule what the agent reports under the same names."""
-    if cordoned is not None:
-        node.cordoned = cordoned
-    if labels is not None:
+def change_node(*, node: Node, **changes: Any) -> Node:
+    """``changes``: cordoned, labels, cores_ratio, memory_ratio (None = no ratio of its own); what is not named stays.
+
+    ``labels`` given here stay, and overrule what the agent reports under the same names.
+    """
+    if "labels" in changes:
+        labels = changes.pop("labels")
         node.given_labels = {k: v for k, v in labels.items() if node.reported_labels.get(k) != v}
         node.labels = {**node.reported_labels, **node.given_labels}
-    node.save(update_fields=["cordoned", "labels", "given_labels", *node.touch()])
+    for name, value in changes.items():
+        setattr(node, name, value)
+    node.save(update_fields=["labels", "given_labels", *changes, *node.touch()])
     wake_scheduler()
     return node
+
+
+@transaction.atomic
+def change_model(*, model: DeviceModel, **ratios: int | None) -> DeviceModel:
+    """``ratios``: cores_ratio, memory_ratio of over-subscription; None = as the pool has it."""
+    for name, value in ratios.items():
+        setattr(model, name, value)
+    model.save(update_fields=[*ratios])
+    wake_scheduler()
+    return model
 
 
 @transaction.atomic

@@ -13,6 +13,7 @@ from vast.common.sentences import say
 from vast.common.wake import wake_scheduler
 from vast.inventory.models import DeviceClass, Pool
 from vast.queues.models import Queue, QueueQuota
+from vast.queues.oversell import check_oversell, sold
 from vast.tenancy.models import Tenant
 
 _TREE_LOCK = 0x7A57_0001
@@ -53,7 +54,9 @@ def create_queue(
         depth=parent.depth + 1 if parent else 0,
         priority=priority,
     )
+    before = sold(pool)
     _write_quotas(queue, quotas)
+    check_oversell(pool, before)
     wake_scheduler()
     return queue
 
@@ -84,9 +87,11 @@ def delete_queue(*, queue: Queue) -> None:
 def set_quotas(*, queue: Queue, quotas: Iterable[Mapping[str, Any]]) -> Queue:
     """Replace the queue's quotas. Raises Invalid when the tree's rules do not hold afterwards."""
     _lock_tree()
-    queue = Queue.objects.select_for_update(of=("self",)).select_related("parent").get(pk=queue.pk)
+    queue = Queue.objects.select_for_update(of=("self",)).select_related("parent", "pool").get(pk=queue.pk)
+    before = sold(queue.pool)
     queue.quotas.all().delete()
     _write_quotas(queue, quotas)
+    check_oversell(queue.pool, before)
     queue.save(update_fields=queue.touch())
     wake_scheduler()
     return queue

@@ -163,7 +163,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        patch: operations["device_models_partial_update"];
         trace?: never;
     };
     "/api/v1/devices/": {
@@ -930,6 +930,10 @@ export interface components {
             readonly slices_used: number;
             readonly cores_allocated: number;
             readonly memory_allocated_mib: number;
+            /** @description Percent that may be promised of the device. */
+            readonly cores_limit: number;
+            /** @description MiB that may be promised of the device. */
+            readonly memory_limit_mib: number;
             readonly live: components["schemas"]["DeviceLive"] | null;
             readonly version: number;
         };
@@ -987,10 +991,14 @@ export interface components {
         DeviceModel: {
             /** Format: uuid */
             readonly id: string;
-            vendor: string;
-            name: string;
-            memory_mib: number;
-            device_class: string;
+            readonly vendor: string;
+            readonly name: string;
+            readonly memory_mib: number;
+            readonly device_class: string;
+            /** @description Instead of the pool's, thousandths. */
+            cores_ratio?: number | null;
+            /** @description Instead of the pool's, thousandths. */
+            memory_ratio?: number | null;
         };
         /** @description A slice of a device. ``allocation``, ``task``, ``job`` and ``queue`` are null when another tenant holds it. */
         DeviceSlice: {
@@ -1485,6 +1493,10 @@ export interface components {
             readonly location: {
                 [key: string]: string;
             };
+            /** @description Instead of the pool's and the model's, thousandths. */
+            cores_ratio?: number | null;
+            /** @description Instead of the pool's and the model's, thousandths. */
+            memory_ratio?: number | null;
             readonly agent_version: string;
             /** Format: date-time */
             readonly last_seen_at: string | null;
@@ -1779,6 +1791,12 @@ export interface components {
             previous?: string | null;
             results: components["schemas"]["Token"][];
         };
+        PatchedDeviceModelRequest: {
+            /** @description Instead of the pool's, thousandths. */
+            cores_ratio?: number | null;
+            /** @description Instead of the pool's, thousandths. */
+            memory_ratio?: number | null;
+        };
         PatchedDeviceRequest: {
             cordoned?: boolean;
         };
@@ -1795,6 +1813,10 @@ export interface components {
             labels?: {
                 [key: string]: string;
             };
+            /** @description Instead of the pool's and the model's, thousandths. */
+            cores_ratio?: number | null;
+            /** @description Instead of the pool's and the model's, thousandths. */
+            memory_ratio?: number | null;
         };
         PatchedPoolRequest: {
             name?: string;
@@ -2732,6 +2754,41 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceModel"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    device_models_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A UUID string identifying this device model. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedDeviceModelRequest"];
+            };
+        };
         responses: {
             200: {
                 headers: {

@@ -16,6 +16,7 @@ from vast.inventory.models import (
     Node,
     Pool,
 )
+from vast.inventory.oversubscription import ratios_of
 from vast.telemetry.latest import latest
 
 
@@ -70,11 +71,12 @@ class DeviceClassSerializer(serializers.ModelSerializer):
 
 
 class DeviceModelSerializer(serializers.ModelSerializer):
-    device_class = serializers.CharField(source="device_class_id")
+    device_class = serializers.CharField(source="device_class_id", read_only=True)
 
     class Meta:
         model = DeviceModel
-        fields = ["id", "vendor", "name", "memory_mib", "device_class"]
+        fields = ["id", "vendor", "name", "memory_mib", "device_class", "cores_ratio", "memory_ratio"]
+        read_only_fields = ["vendor", "name", "memory_mib"]
 
 
 class NodeLiveSerializer(serializers.Serializer):
@@ -87,6 +89,9 @@ class NodeLiveSerializer(serializers.Serializer):
 class NodeAllocatedSerializer(serializers.Serializer):
     cores_pct = serializers.FloatField(help_text="Percent of all the node's devices together.")
     memory_mib = serializers.IntegerField()
+
+
+WRITABLE_OF_NODE = {"cordoned", "labels", "cores_ratio", "memory_ratio"}
 
 
 class NodeSerializer(serializers.ModelSerializer):
@@ -115,6 +120,8 @@ class NodeSerializer(serializers.ModelSerializer):
             "task_slots",
             "labels",
             "location",
+            "cores_ratio",
+            "memory_ratio",
             "agent_version",
             "last_seen_at",
             "devices_count",
@@ -123,7 +130,7 @@ class NodeSerializer(serializers.ModelSerializer):
             "created_at",
             "version",
         ]
-        read_only_fields = [f for f in fields if f not in {"cordoned", "labels"}]
+        read_only_fields = [f for f in fields if f not in WRITABLE_OF_NODE]
 
     def get_allocated(self, node: Node) -> NodeAllocatedSerializer:
         cores, memory = self.context.get("given", {}).get(node.pk, (0, 0))
@@ -197,6 +204,8 @@ class DeviceSerializer(serializers.ModelSerializer):
     slices_used = serializers.SerializerMethodField()
     cores_allocated = serializers.SerializerMethodField()
     memory_allocated_mib = serializers.SerializerMethodField()
+    cores_limit = serializers.SerializerMethodField(help_text="Percent that may be promised of the device.")
+    memory_limit_mib = serializers.SerializerMethodField(help_text="MiB that may be promised of the device.")
     live = serializers.SerializerMethodField()
 
     class Meta:
@@ -222,6 +231,8 @@ class DeviceSerializer(serializers.ModelSerializer):
             "slices_used",
             "cores_allocated",
             "memory_allocated_mib",
+            "cores_limit",
+            "memory_limit_mib",
             "live",
             "version",
         ]
@@ -243,6 +254,12 @@ class DeviceSerializer(serializers.ModelSerializer):
 
     def get_memory_allocated_mib(self, device: Device) -> int:
         return sum(piece.memory_mib for piece in device.live_slices)  # type: ignore[attr-defined]
+
+    def get_cores_limit(self, device: Device) -> int:
+        return ratios_of(device).cores_of(100)
+
+    def get_memory_limit_mib(self, device: Device) -> int:
+        return ratios_of(device).memory_of(device.memory_mib)
 
     def get_live(self, device: Device) -> DeviceLiveSerializer(allow_null=True):  # type: ignore[valid-type]
         return latest.of_device(str(device.pk))

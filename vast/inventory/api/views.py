@@ -74,9 +74,13 @@ class DeviceClassViewSet(viewsets.ReadOnlyModelViewSet):
     serializer_class = s.DeviceClassSerializer
 
 
-class DeviceModelViewSet(viewsets.ReadOnlyModelViewSet):
+class DeviceModelViewSet(
+    mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.UpdateModelMixin, viewsets.GenericViewSet
+):
     queryset = DeviceModel.objects.all()
     serializer_class = s.DeviceModelSerializer
+    permission_classes = [AdminWrites]
+    http_method_names = ["get", "patch", "head", "options"]
     filterset_fields = ["vendor", "device_class"]
 
     @extend_schema(
@@ -91,6 +95,9 @@ class DeviceModelViewSet(viewsets.ReadOnlyModelViewSet):
         if self.request and self.request.query_params.get("present") in {"true", "1"}:
             return self.queryset.filter(devices__present=True).distinct()
         return self.queryset.all()
+
+    def perform_update(self, serializer: serializers.BaseSerializer[DeviceModel]) -> None:
+        services.change_model(model=serializer.instance, **serializer.validated_data)
 
 
 class NodeViewSet(EtagOnRetrieve, mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet):
