@@ -113,7 +113,8 @@ def test_what_is_reserved_is_there_for_a_queue_that_has_no_siblings() -> None:
 
 
 def test_in_a_strict_queue_nobody_passes_who_asks_for_the_same_class() -> None:
-    world = World().node("n", cards=1).queue("q", strict=True).job("wide", devices=1, tasks=2, exclusive=True)
+    world = pool(2).queue("q", strict=True).running("other", "n-0")
+    world.job("wide", devices=1, tasks=2, exclusive=True)
     outcome = world.job("small", exclusive=True).decide()
     assert outcome.started == []
     assert outcome.reason("small").code == "BEHIND_OTHERS"

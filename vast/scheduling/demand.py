@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from vast.scheduling.ledger import Ledger
 from vast.scheduling.shapes import JobShape
@@ -68,8 +68,11 @@ def count(
     for want in wants:
         if not want.choices:
             continue
-        if want.fixed and not _inside_guarantee(ledger, demand, want):
-            continue
+        if want.fixed:
+            found = _inside_guarantee(ledger, demand, want)
+            if found is None:
+                continue
+            want = found
         if len(want.choices) > 1:
             waiting.append(want)
         demand.add(want, *want.choices[0])
@@ -80,17 +83,26 @@ def count(
     return demand
 
 
-def _inside_guarantee(ledger: Ledger, demand: Demand, want: Want) -> bool:
-    """Work that is not preemptible counts only as far as the guarantee goes, at every ancestor."""
-    name, charge = want.choices[0]
-    path = ledger.path(want.queue)
-    inside = all(
+def _inside_guarantee(ledger: Ledger, demand: Demand, want: Want) -> Want | None:
+    """Work that is not preemptible counts only as far as the guarantee goes, at every ancestor: in the first class in
+    which it does, and maybe in later ones."""
+    for i, (name, charge) in enumerate(want.choices):
+        if _covered(ledger, demand, want.queue, name, charge):
+            _book_fixed(ledger, demand, want.queue, name, charge)
+            return replace(want, choices=want.choices[i:])
+    return None
+
+
+def _covered(ledger: Ledger, demand: Demand, queue: str, name: str, charge: int) -> bool:
+    return all(
         ledger.fixed(step, name) + demand.fixed.get((step, name), 0) + charge <= ledger.guaranteed(step, name)
-        for step in path
+        for step in ledger.path(queue)
     )
-    for step in path if inside else ():
+
+
+def _book_fixed(ledger: Ledger, demand: Demand, queue: str, name: str, charge: int) -> None:
+    for step in ledger.path(queue):
         demand.fixed[step, name] = demand.fixed.get((step, name), 0) + charge
-    return inside
 
 
 def _count_on(
@@ -110,6 +122,11 @@ def _count_on(
         if left >= charge:
             room[key] = left - charge
             continue
+        if want.fixed:
+            if not _covered(ledger, demand, want.queue, *want.choices[turn]):
+                continue
+            _book_fixed(ledger, demand, want.queue, name, -charge)
+            _book_fixed(ledger, demand, want.queue, *want.choices[turn])
         demand.wants[key] -= charge
         demand.add(want, *want.choices[turn])
         if len(want.choices) > turn + 1:

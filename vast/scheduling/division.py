@@ -6,7 +6,7 @@ Pure arithmetic on integers; nothing here knows of trees, jobs or devices.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 CARD = 1000
@@ -17,8 +17,8 @@ UNCUT = Fraction(1)
 class Claim:
     """What one queue may claim, in milli-cards.
 
-    ``want`` = its demand under its limit, and whatever is reserved for it whether it asks or not. ``guaranteed``
-    includes ``reserved``. ``slices`` = all its tasks are smaller than one card. ``weight`` 0 = no claim on the rest.
+    ``want`` = its demand under its limit. ``guaranteed`` includes ``reserved``, which is kept from others whether it asks
+    or not. ``slices`` = all its tasks are smaller than one card. ``weight`` 0 = no claim on the rest.
     """
 
     id: str
@@ -47,7 +47,7 @@ def divide(pool: int, claims: Sequence[Claim]) -> Division:
     """
     factor, guarantees = _guarantees_in_force(max(0, pool), claims)
     given = {claim.id: min(claim.want, guarantees[claim.id]) for claim in claims}
-    rest = pool - sum(given.values())
+    rest = pool - sum(max(given[claim.id], claim.reserved) for claim in claims)
     for tier in _tiers(claims):
         hungry = [_Hungry(claim, claim.want - given[claim.id]) for claim in tier]
         hungry = [one for one in hungry if one.room > 0]
@@ -65,10 +65,11 @@ def _guarantees_in_force(pool: int, claims: Sequence[Claim]) -> tuple[Fraction, 
     reserved; where even that is too much, what is reserved cut by one factor."""
     if sum(min(claim.want, claim.guaranteed) for claim in claims) <= pool:
         return UNCUT, {claim.id: claim.guaranteed for claim in claims}
-    reserved = sum(claim.reserved for claim in claims)
-    if reserved >= pool:
-        return Fraction(0), {claim.id: claim.reserved * pool // reserved for claim in claims if reserved} or {
-            claim.id: 0 for claim in claims
+    if sum(min(claim.want, claim.reserved) for claim in claims) >= pool:
+        bare = [replace(claim, guaranteed=claim.reserved, reserved=0) for claim in claims if claim.reserved]
+        part = _filling_factor(pool, bare)
+        return Fraction(0), {
+            claim.id: claim.reserved * part.numerator // part.denominator for claim in claims
         }
     factor = _filling_factor(pool, [claim for claim in claims if claim.guaranteed > 0])
     cut = {

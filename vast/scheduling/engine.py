@@ -261,7 +261,8 @@ class PoolCycle:
     def _note_strict(self, job: PendingJob, reason: Reason) -> None:
         """A job that cannot start now holds back later ones of its strict queue; an impossible one holds back
         nobody."""
-        if self._ledger.queues[job.queue].strict and reason.code not in HOLDS_BACK_NOBODY:
+        holds_back = self._ledger.queues[job.queue].strict and reason.code not in HOLDS_BACK_NOBODY
+        if holds_back and self.scene.wants.possible(job):
             ahead = self._ahead.setdefault(job.queue, {})
             for name in self.scene.shapes.of(job).classes:
                 ahead.setdefault(name, job.id)

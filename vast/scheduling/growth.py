@@ -130,7 +130,7 @@ class Growth:
         try:
             outcome = self._seat_near(job, group, shape, rooms)
             if isinstance(outcome, Seated):
-                scene.ledger.book(job.queue, outcome.charges, 1)
+                scene.ledger.book(job.queue, outcome.charges, 1, fixed=not job.preemptible)
                 self._seated.setdefault(job.id, set()).update(group.task_ids)
                 yield Grow(job.id, scene.placements((group,), outcome))
             else:

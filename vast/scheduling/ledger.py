@@ -39,7 +39,7 @@ class Ledger:
         queues: Iterable[Queue],
         held: Iterable[HeldTask],
         class_of: Mapping[str, str],
-        fixed_jobs: Container[str] = frozenset(),
+        fixed_tasks: Container[str] = frozenset(),
     ) -> None:
         self.queues = {queue.id: queue for queue in sorted(queues, key=lambda queue: queue.id)}
         self.children: dict[str | None, list[str]] = {}
@@ -57,7 +57,7 @@ class Ledger:
                 charge = {class_of[part.device]: part.charge}
                 if part.charge >= CARD:
                     self._whole.add((task.queue, class_of[part.device]))
-                self.book(task.queue, charge, stopping=task.stopping, fixed=task.job in fixed_jobs)
+                self.book(task.queue, charge, stopping=task.stopping, fixed=task.task in fixed_tasks)
 
     def _path_of(self, queue_id: str) -> tuple[str, ...]:
         path = []

@@ -34,8 +34,8 @@ from vast.scheduling.snapshot import (
 )
 from vast.scheduling.state import PoolState
 from vast.scheduling.trial import book
-from vast.scheduling.victims import Field, Kind, Unit
-from vast.scheduling.wants import wants_of
+from vast.scheduling.victims import Field, Kind, Unit, fixed_tasks
+from vast.scheduling.wants import Wants
 
 
 class Scene:
@@ -67,8 +67,7 @@ class Scene:
         self.ended = [hold for hold in self.holds.values() if not self._stands(hold)]
         for hold in self.ended:
             del self.holds[hold.job]
-        fixed = {job.id for job in snapshot.jobs if not job.preemptible}
-        self.ledger = Ledger(queues, snapshot.held, class_of, fixed)
+        self.ledger = Ledger(queues, snapshot.held, class_of, fixed_tasks(snapshot))
         for hold in self.holds.values():
             for seat in hold.seats:
                 self.state.put(seat)
@@ -80,8 +79,8 @@ class Scene:
                 book(self.ledger, unit, 1)
         self.capacity = Capacity(nodes, self.held_tasks.values(), self.holds.values())
         self._occupied = {name: self.ledger.occupied(name) for name in self.ledger.reserves.classes}
-        wants = wants_of(self)
-        self.shares = Shares(self.ledger, self.capacity.divided, wants, self.policy.decay)
+        self.wants = Wants(self)
+        self.shares = Shares(self.ledger, self.capacity.divided, self.wants.all(), self.policy.decay)
         self.rights = Rights(self.ledger, self.shares, now)
         clearing = Clearing(self.state, self.ledger, self.field, self.budget)
         self.scenarios = Scenarios(

@@ -78,7 +78,7 @@ class Shares:
         queue, quota = self._ledger.queues[queue_id], self._ledger.quota(queue_id, name)
         return Claim(
             id=queue_id,
-            want=max(wanted.by(queue_id), quota.reserved),
+            want=wanted.by(queue_id),
             guaranteed=self._ledger.guaranteed(queue_id, name),
             reserved=quota.reserved,
             weight=weight,

@@ -136,7 +136,7 @@ class Field:
                 yield self._unit(Kind.STOPPING, job_id, task.queue, (task,), name=task.task)
         if job is None or not staying:
             return
-        minimum, extras = _split(job, staying)
+        minimum, extras = split(job, staying)
         spare = tuple(self._of(job, Kind.EXTRA, (task,), task.task, turn=i) for i, task in enumerate(extras))
         yield from spare
         if minimum:
@@ -220,6 +220,16 @@ class Field:
         )
 
 
+def fixed_tasks(snapshot: Snapshot) -> frozenset[str]:
+    """The tasks that nobody may evict: the minimums of jobs that are not preemptible. Extras always are."""
+    jobs = {job.id: job for job in snapshot.jobs if not job.preemptible}
+    staying: dict[str, list[HeldTask]] = {}
+    for task in snapshot.held:
+        if task.job in jobs and not task.stopping:
+            staying.setdefault(task.job, []).append(task)
+    return frozenset(task.task for job, tasks in staying.items() for task in split(jobs[job], tasks)[0])
+
+
 def _end(job: HeldJob) -> int | None:
     """A job whose slices may be paused by their neighbours is never sure to end."""
     pausable = any(group.request.sharing == "priority-preemption" for group in job.groups)
@@ -236,7 +246,7 @@ def _by_job(state: PoolState, held: Iterable[HeldTask]) -> dict[str, list[HeldTa
     return dict(sorted(found.items()))
 
 
-def _split(job: HeldJob, tasks: Sequence[HeldTask]) -> tuple[list[HeldTask], list[HeldTask]]:
+def split(job: HeldJob, tasks: Sequence[HeldTask]) -> tuple[list[HeldTask], list[HeldTask]]:
     """The tasks of the minimum, and the extras (last rank first: the first to go)."""
     rank = {task: i for group in job.groups for i, task in enumerate(group.task_ids)}
     minimum_of = {group.name: group.minimum for group in job.groups}

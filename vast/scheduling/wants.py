@@ -13,21 +13,17 @@ if TYPE_CHECKING:
     from vast.scheduling.scene import Scene
 
 
-def wants_of(scene: Scene) -> list[Want]:
-    """Pending jobs in job order, each with its extras, then the extras of running jobs."""
-    return _Wants(scene).all()
-
-
-class _Wants:
+class Wants:
     """What equal jobs of one queue want is worked out once."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
-        self._known: dict[tuple[str, JobShape, bool], tuple[Want, ...]] = {}
+        self._known: dict[tuple[str, JobShape, bool], tuple[Want, ...] | None] = {}
         self._placeable: dict[JobShape, bool] = {}
         self._shut: dict[str, bool] = {}
 
     def all(self) -> list[Want]:
+        """Pending jobs in job order, each with its extras, then the extras of running jobs."""
         scene = self._scene
         jobs = sorted(scene.pending.values(), key=lambda job: (-job.priority, job.submitted_at, job.id))
         wants: list[Want] = []
@@ -39,6 +35,10 @@ class _Wants:
                 wants += self._extras(held, scene.seated.get(held.id, set()))
         return wants
 
+    def possible(self, job: PendingJob) -> bool:
+        """False when the job could not start even if its queue and its pool held nothing else."""
+        return self._of_shape(job.queue, self._scene.shapes.of(job), fixed=not job.preemptible) is not None
+
     def _is_shut(self, queue: str) -> bool:
         if queue not in self._shut:
             ledger = self._scene.ledger
@@ -47,28 +47,15 @@ class _Wants:
 
     def _of_pending(self, job: PendingJob) -> list[Want]:
         shape = self._scene.shapes.of(job)
-        wants = list(self._of_shape(job.queue, shape, fixed=not job.preemptible))
-        if wants and any(group.min_replicas is not None for group in job.groups):
+        found = self._of_shape(job.queue, shape, fixed=not job.preemptible)
+        if found is None:
+            return []
+        wants = list(found)
+        if any(group.min_replicas is not None for group in job.groups):
             wants += self._extras(
                 job, {task for group in job.groups for task in group.task_ids[: group.minimum]}
             )
         return wants
-
-    def _of_shape(self, queue: str, shape: JobShape, *, fixed: bool = False) -> tuple[Want, ...]:
-        """A want for each group of the gang; nothing when one of them could never start."""
-        key = (queue, shape, fixed)
-        if key not in self._known:
-            parts = [shape] if len(shape.groups) == 1 else [shape.only([i]) for i in range(len(shape.groups))]
-            choices = [self._possible(queue, part) for part in parts]
-            self._known[key] = (
-                tuple(
-                    Want(queue, classes, fixed=fixed, sliced=is_sliced(part))
-                    for part, classes in zip(parts, choices, strict=True)
-                )
-                if all(choices)
-                else ()
-            )
-        return self._known[key]
 
     def _extras(self, job: PendingJob | HeldJob, seated: set[str]) -> list[Want]:
         wants: list[Want] = []
@@ -77,25 +64,63 @@ class _Wants:
             if missing:
                 one = replace(group, task_ids=missing[:1], min_replicas=1, topology=None)
                 ask = PendingJob(job.id, job.queue, job.priority, job.submitted_at, (one,))
-                wants += self._of_shape(job.queue, self._scene.shapes.of(ask)) * len(missing)
+                wants += (self._of_shape(job.queue, self._scene.shapes.of(ask)) or ()) * len(missing)
         return wants
 
-    def _possible(self, queue: str, shape: JobShape) -> tuple[tuple[str, int], ...]:
-        """The classes in which it could ever start: it fits the cards of the class, a node, and every limit."""
-        scene = self._scene
+    def _of_shape(self, queue: str, shape: JobShape, *, fixed: bool = False) -> tuple[Want, ...] | None:
+        """A want for each group of the gang that asks for devices; None when the gang could never start."""
+        key = (queue, shape, fixed)
+        if key not in self._known:
+            self._known[key] = self._work_out(queue, shape, fixed)
+        return self._known[key]
+
+    def _work_out(self, queue: str, shape: JobShape, fixed: bool) -> tuple[Want, ...] | None:
+        if not self._may_hold(queue, shape, fixed):
+            return None
+        parts = [shape] if len(shape.groups) == 1 else [shape.only([i]) for i in range(len(shape.groups))]
+        wants: list[Want] = []
+        for part in parts:
+            if not part.groups[0].request.devices:
+                continue
+            found = self._of_group(queue, part, fixed)
+            if found is None:
+                return None
+            wants += found
+        return tuple(wants)
+
+    def _may_hold(self, queue: str, shape: JobShape, fixed: bool) -> bool:
+        """Some node takes a task of each group, and what all groups together need of a class is not too much."""
         if shape not in self._placeable:
             self._placeable[shape] = all(
-                not group.request.devices or group.placeable(scene.state) for group in shape.groups
+                not group.request.devices or group.placeable(self._scene.state) for group in shape.groups
             )
-        if not self._placeable[shape]:
-            return ()
-        ledger = scene.ledger
-        return tuple(
-            (name, charge)
-            for name, charge in choices_of(shape)
-            if charge <= scene.capacity.divided(name)
-            and all(
-                (limit := ledger.quota(step, name).limit) is None or charge <= limit
-                for step in ledger.path(queue)
-            )
+        return self._placeable[shape] and all(
+            charge <= self._most(queue, name, fixed) for name, charge in shape.least.items()
         )
+
+    def _of_group(self, queue: str, part: JobShape, fixed: bool) -> list[Want] | None:
+        """In any of the classes that could hold all its tasks; else what only several classes together can hold, each
+        filled in turn."""
+        classes = [(name, charge, self._most(queue, name, fixed)) for name, charge in choices_of(part)]
+        enough = tuple((name, charge) for name, charge, most in classes if charge <= most)
+        sliced = is_sliced(part)
+        if enough:
+            return [Want(queue, enough, fixed=fixed, sliced=sliced)]
+        wants, left = [], part.tasks
+        for name, charge, most in classes:
+            each = charge // part.tasks
+            tasks = min(left, most // each) if each else left
+            if tasks > 0:
+                wants.append(Want(queue, ((name, tasks * each),), fixed=fixed, sliced=sliced))
+                left -= tasks
+        return None if left else wants
+
+    def _most(self, queue: str, name: str, fixed: bool) -> int:
+        """Milli-cards of the class that the queue could hold if nobody else held any."""
+        ledger = self._scene.ledger
+        most = self._scene.capacity.divided(name)
+        for step in ledger.path(queue):
+            limit = ledger.quota(step, name).limit
+            most = most if limit is None else min(most, limit)
+            most = min(most, ledger.guaranteed(step, name)) if fixed else most
+        return most
