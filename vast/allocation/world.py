@@ -18,6 +18,7 @@ from vast.allocation.choices import AllocationState
 from vast.allocation.inventory import load_nodes, load_pools, ratios_of_models
 from vast.allocation.kept import kept_seats
 from vast.allocation.models import Allocation, Slice
+from vast.allocation.past_use import Use, past_use
 from vast.allocation.waiting import load_pending, load_running
 from vast.common import clock
 from vast.common.models import Entity
@@ -43,6 +44,7 @@ from vast.scheduling.snapshot import (
 
 OVERLAP = timedelta(seconds=15)
 RELOAD_EVERY_S = 60.0
+PAST_USE_EVERY_S = 30.0
 
 
 class World:
@@ -54,6 +56,8 @@ class World:
         self._pools: tuple[Pool, ...] = ()
         self._queue_stamp: Any = None
         self._queues: tuple[Queue, ...] = ()
+        self._past_use: Use = {}
+        self._past_use_at = 0.0
         self._held: dict[UUID, HeldTask] = {}
         self._held_since: datetime | None = None
         self._reload_at = 0.0
@@ -96,10 +100,20 @@ class World:
         return self._pools
 
     def queues(self) -> tuple[Queue, ...]:
+        self._read_past_use()
         stamp = _stamp(QueueRow)
         if stamp != self._queue_stamp:
-            self._queues, self._queue_stamp = _load_queues(), stamp
+            self._queues, self._queue_stamp = _load_queues(self._past_use), stamp
         return self._queues
+
+    def _read_past_use(self) -> None:
+        """Past use moves slowly and is a sum over history: now and then is enough."""
+        if not any(pool.decay for pool in self._pools):
+            return
+        if time.monotonic() >= self._past_use_at:
+            self._past_use_at = time.monotonic() + PAST_USE_EVERY_S
+            self._past_use = past_use(clock.now())
+            self._queue_stamp = None
 
     def _read_held(self) -> list[HeldTask]:
         now = clock.now()
@@ -177,7 +191,7 @@ def _stamp(model: type[Entity]) -> tuple[Any, ...]:
     return tuple(found.values())
 
 
-def _load_queues() -> tuple[Queue, ...]:
+def _load_queues(past_use: Use) -> tuple[Queue, ...]:
     quotas: dict[UUID, dict[str, Quota]] = {}
     for row in QueueQuota.objects.all():
         quotas.setdefault(row.queue_id, {})[row.device_class_id] = Quota(
@@ -196,6 +210,7 @@ def _load_queues() -> tuple[Queue, ...]:
             strict=row.mode == QueueMode.STRICT,
             min_runtime=row.min_runtime_s,
             evictions_per_hour=row.evictions_per_hour,
+            usage=past_use.get(row.pk, {}),
         )
         for row in QueueRow.objects.order_by("path")
     )

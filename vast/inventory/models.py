@@ -68,6 +68,11 @@ class Pool(Entity):
     decay = models.PositiveSmallIntegerField(
         default=0, help_text="How much past use lowers a queue's weight, thousandths; 0 = not at all."
     )
+    usage_half_life_s = models.PositiveIntegerField(
+        default=604_800,
+        validators=[MinValueValidator(60), MaxValueValidator(31_536_000)],
+        help_text="After this time past use counts half.",
+    )
     hold_timeout_s = models.PositiveIntegerField(default=600)
     reserve_after_s = models.PositiveIntegerField(
         default=600, help_text="A job that waited this long gets a reservation."

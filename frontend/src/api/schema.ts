@@ -1831,6 +1831,8 @@ export interface components {
             oversell?: number;
             /** @description How much past use lowers a queue's weight, thousandths; 0 = not at all. */
             decay?: number;
+            /** @description After this time past use counts half. */
+            usage_half_life_s?: number;
             hold_timeout_s?: number;
             /** @description A job that waited this long gets a reservation. */
             reserve_after_s?: number;
@@ -1874,6 +1876,8 @@ export interface components {
             oversell?: number;
             /** @description How much past use lowers a queue's weight, thousandths; 0 = not at all. */
             decay?: number;
+            /** @description After this time past use counts half. */
+            usage_half_life_s?: number;
             hold_timeout_s?: number;
             /** @description A job that waited this long gets a reservation. */
             reserve_after_s?: number;
@@ -1896,6 +1900,8 @@ export interface components {
             oversell?: number;
             /** @description How much past use lowers a queue's weight, thousandths; 0 = not at all. */
             decay?: number;
+            /** @description After this time past use counts half. */
+            usage_half_life_s?: number;
             hold_timeout_s?: number;
             /** @description A job that waited this long gets a reservation. */
             reserve_after_s?: number;

@@ -45,6 +45,7 @@ class PoolSerializer(serializers.ModelSerializer):
             "min_slice_charge",
             "oversell",
             "decay",
+            "usage_half_life_s",
             "hold_timeout_s",
             "reserve_after_s",
             "max_reservations",

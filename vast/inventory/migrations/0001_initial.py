@@ -54,6 +54,7 @@ class Migration(migrations.Migration):
                 ('min_slice_charge', models.PositiveSmallIntegerField(default=1, help_text='What a slice without compute of its own costs at least, milli-cards.')),
                 ('oversell', models.PositiveIntegerField(default=1000, help_text='How much may be guaranteed in all, thousandths of what there is.', validators=[django.core.validators.MinValueValidator(1000), django.core.validators.MaxValueValidator(100000)])),
                 ('decay', models.PositiveSmallIntegerField(default=0, help_text="How much past use lowers a queue's weight, thousandths; 0 = not at all.")),
+                ('usage_half_life_s', models.PositiveIntegerField(default=604800, help_text='After this time past use counts half.', validators=[django.core.validators.MinValueValidator(60), django.core.validators.MaxValueValidator(31536000)])),
                 ('hold_timeout_s', models.PositiveIntegerField(default=600)),
                 ('reserve_after_s', models.PositiveIntegerField(default=600, help_text='A job that waited this long gets a reservation.')),
                 ('max_reservations', models.PositiveSmallIntegerField(default=4)),
