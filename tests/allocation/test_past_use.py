@@ -88,7 +88,9 @@ def test_a_use_older_than_the_database_can_count_down_is_still_in(lab: Lab) -> N
     remember(lab, usage_half_life_s=60)
     lab.node("a")
     used(lab, began=timedelta(days=300))
-    assert past_use(clock.now())[lab.queues["research"].pk][CARD] == pytest.approx(1000 * 60 / 0.6931, rel=0.01)
+    assert past_use(clock.now())[lab.queues["research"].pk][CARD] == pytest.approx(
+        1000 * 60 / 0.6931, rel=0.01
+    )
 
 
 def test_without_decay_nothing_is_read(lab: Lab, django_assert_num_queries: Any) -> None:
