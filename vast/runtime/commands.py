@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from vast.runtime import scheduler_commands
+from vast.runtime import scheduler_commands, vendor_commands
 from vast.runtime.local import use_local_instance
 
 
@@ -15,6 +15,7 @@ def register(app: typer.Typer) -> None:
     """Add ``up``, ``scheduler`` and ``manage`` to the command line."""
     app.command("up")(up)
     app.add_typer(scheduler_commands.app, name="scheduler")
+    app.add_typer(vendor_commands.app, name="vendors")
     app.command(
         "manage",
         add_help_option=False,
