@@ -82,3 +82,27 @@ def test_the_same_moment_always_looks_the_same_and_others_differ() -> None:
 
     assert readings(made()) == readings(made())
     assert len({row[1] for row in readings(made())}) > 50
+
+
+def test_a_best_effort_slice_yields_to_a_guaranteed_minimum() -> None:
+    devices = SimulatedDevices([DEVICE])
+    devices.attach("free", order(cores=0, memory_mib=4096, exclusive=False) | {"sharing": "best-effort"})
+    alone = [devices.shares("GPU-1", at)["free"] for at in MOMENTS]
+    devices.attach(
+        "sure", order(cores=60, memory_mib=4096, exclusive=False) | {"sharing": "guaranteed-minimum"}
+    )
+    for at, before in zip(MOMENTS, alone, strict=True):
+        shares = devices.shares("GPU-1", at)
+        assert shares["sure"] >= 60
+        assert shares["free"] < before
+
+
+def test_a_slice_of_high_priority_leaves_the_low_one_the_rest() -> None:
+    devices = SimulatedDevices([DEVICE])
+    part = order(cores=50, memory_mib=4096, exclusive=False) | {"sharing": "priority-preemption"}
+    devices.attach("low", part | {"priority": 0})
+    devices.attach("high", part | {"priority": 100})
+    for at in MOMENTS:
+        shares = devices.shares("GPU-1", at)
+        assert shares["high"] >= 70
+        assert shares["low"] <= 100 - shares["high"] + 0.001

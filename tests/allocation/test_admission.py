@@ -144,3 +144,37 @@ def test_what_is_refused_in_the_second_group_names_the_second_group(lab: Lab, ab
     with pytest.raises(Invalid) as caught:
         check(parse({"name": "j", "queue": "research", "groups": groups}), lab.queues["research"])
     assert caught.value.errors[0].field.startswith("groups[1]")
+
+
+def test_a_policy_that_the_named_vendor_cannot_keep_is_refused_with_those_it_can(lab: Lab) -> None:
+    lab.node("a", model=("hygon", "K100_AI", 65520))
+    error = refused(lab, cores=20, sharing="guaranteed-minimum", selector=[{"vendor": "hygon"}])
+    assert (error.field, error.code) == ("groups[0].request.sharing", "unsupported")
+    assert "not supported by Hygon" in str(error.detail)
+    assert error.allowed == ["best-effort", "fixed-ratio"]
+
+
+def test_the_alternative_that_cannot_keep_the_policy_is_named(lab: Lab) -> None:
+    lab.node("a")
+    lab.node("b", model=("hygon", "K100_AI", 65520))
+    choices = [{"vendor": "nvidia"}, {"vendor": "hygon"}]
+    error = refused(lab, cores=20, sharing="priority-preemption", selector=choices)
+    assert error.field == "groups[0].request.selector[1].vendor"
+
+
+def test_a_policy_goes_only_to_vendors_that_keep_it(lab: Lab) -> None:
+    lab.node("a", model=("hygon", "K100_AI", 65520))
+    assert refused(lab, cores=20, sharing="guaranteed-minimum").code == "no_matching_model"
+    lab.node("b")
+    job = lab.run(lab.submit(cores=20, sharing="guaranteed-minimum"))
+    (held,) = lab.live(job)
+    assert held.node.name == "b"
+
+
+def test_the_order_says_how_compute_is_shared_in_words_of_the_vendor(lab: Lab) -> None:
+    lab.node("a")
+    job = lab.run(lab.submit(cores=20, sharing="priority-preemption", top={"priority": 5}))
+    (held,) = lab.live(job)
+    env = held.order["env"]
+    assert (held.order["sharing"], held.order["priority"]) == ("priority-preemption", 5)
+    assert (env["VAST_SHARING"], env["CUDA_TASK_PRIORITY"]) == ("priority-preemption", "0")

@@ -350,3 +350,34 @@ def test_garbage_is_never_anything_but_invalid(data: Any) -> None:
         return
     assert errors
     assert all(str(item.detail) for item in errors)
+
+
+@pytest.mark.parametrize(
+    ("request_", "policy"),
+    [
+        ({"cores": 20}, "fixed-ratio"),
+        ({"memory_mib": 4096}, "best-effort"),
+        ({"exclusive": True}, "fixed-ratio"),
+        ({"devices": 0}, "fixed-ratio"),
+        ({"cores": 20, "sharing": "guaranteed-minimum"}, "guaranteed-minimum"),
+        ({"memory_mib": 4096, "sharing": "priority-preemption"}, "priority-preemption"),
+    ],
+)
+def test_how_compute_is_shared_follows_from_the_cores_where_nothing_is_said(
+    request_: dict[str, Any], policy: str
+) -> None:
+    assert parse(with_request(**request_)).groups[0].request.sharing == policy
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"cores": 20, "sharing": "best-effort"},
+        {"memory_mib": 4096, "sharing": "fixed-ratio"},
+        {"memory_mib": 4096, "sharing": "guaranteed-minimum"},
+        {"exclusive": True, "sharing": "best-effort"},
+        {"cores": 20, "isolation": "hard", "sharing": "priority-preemption"},
+    ],
+)
+def test_a_policy_that_contradicts_the_cores_is_refused(request_: dict[str, Any]) -> None:
+    assert the_error(with_request(**request_)).field == "groups[0].request"

@@ -1,4 +1,5 @@
-"""What simulated devices show: load made by the tasks that are really alive on them.
+"""What simulated devices show: load made by the tasks that are really alive on them, divided as their sharing
+policies promise.
 
 A pure function of the tasks, the device's uuid and the time, so that the same moment always looks the same.
 """
@@ -11,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vast.agent.contention import Claim, divide
 from vast.vendors.registry import model_or_default
 
 Row = list[Any]
@@ -27,12 +29,20 @@ MEMORY_LOAD = (0.60, 0.95)
 
 @dataclass(frozen=True, slots=True)
 class _Load:
-    """What one task does to one device. ``peak``: percent of the device; ``span``: shares of it in use."""
+    """What one task does to one device. ``peak``: percent of the device that it would use alone; ``span``: shares of
+    it in use; ``cores``: percent by its order."""
 
     peak: float
     span: tuple[float, float]
     memory_mib: int
     phase: float
+    policy: str
+    cores: float
+    priority: int
+
+    def claim(self, at: float) -> Claim:
+        wants = self.peak * _within(self.span, _wave(at, self.phase))
+        return Claim(self.policy, self.cores, self.priority, wants)
 
 
 class SimulatedDevices:
@@ -58,25 +68,40 @@ class SimulatedDevices:
             loads = self._loads.get(device["uuid"])
             if loads is None:
                 continue
-            peak, span = float(device["cores"]), WHOLE_LOAD if device["exclusive"] else SLICE_LOAD
+            cores, policy = float(device["cores"]), str(order.get("sharing", "fixed-ratio"))
+            # Nothing but a fixed share keeps a task from using the whole device when it is alone.
+            peak = cores if policy == "fixed-ratio" else 100.0
+            span = WHOLE_LOAD if device["exclusive"] else SLICE_LOAD
             if simulate and simulate.get("load_percent") is not None:
                 peak, span = peak * simulate["load_percent"] / 100, ASKED_LOAD
-            loads[allocation] = _Load(peak, span, device["memory_mib"], _phase(allocation + device["uuid"]))
+            loads[allocation] = _Load(
+                peak,
+                span,
+                device["memory_mib"],
+                _phase(allocation + device["uuid"]),
+                policy,
+                cores,
+                int(order.get("priority", 0)),
+            )
 
     def detach(self, allocation: str) -> None:
         for loads in self._loads.values():
             loads.pop(allocation, None)
+
+    def shares(self, uuid: str, at: float) -> dict[str, float]:
+        """Percent of the device's compute that each allocation on it gets at ``at`` (Unix seconds)."""
+        loads = self._loads[uuid]
+        return dict(zip(loads, divide([load.claim(at) for load in loads.values()]), strict=True))
 
     def read(self, at: float) -> list[Row]:
         """Rows of the telemetry message at ``at`` (Unix seconds)."""
         rows: list[Row] = []
         for uuid, memory_mib, power_w, phase, health in self._devices:
             noise = _wave(at, phase)
-            util, used = 0.0, memory_mib * IDLE_MEMORY
+            used = memory_mib * IDLE_MEMORY
             for load in self._loads[uuid].values():
-                util += load.peak * _within(load.span, _wave(at, load.phase))
                 used += load.memory_mib * _within(MEMORY_LOAD, _wave(at / 5, load.phase))
-            util = min(util, 100.0)
+            util = min(sum(self.shares(uuid, at).values()), 100.0)
             busy = util / 100
             temperature = IDLE_TEMPERATURE_C + (FULL_TEMPERATURE_C - IDLE_TEMPERATURE_C) * busy + 3 * noise
             power = power_w * (IDLE_POWER + (0.97 - IDLE_POWER) * busy + 0.02 * noise)

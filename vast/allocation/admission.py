@@ -18,6 +18,8 @@ from vast.jobs.document import JobDocument
 from vast.queues.models import Queue
 from vast.scheduling.possible import EmptyPool
 from vast.scheduling.snapshot import PendingJob, Snapshot
+from vast.vendors.registry import vendors
+from vast.vendors.sharing import kept, refusal
 
 
 class _Pools:
@@ -54,7 +56,7 @@ _pools = _Pools()
 
 def mistakes(document: JobDocument | None, queue: Queue | None) -> list[FieldError]:
     """What is wrong with the fields that name things, as far as the document and its queue are known."""
-    found = _selector_mistakes(document) if document is not None else []
+    found = [*_selector_mistakes(document), *_sharing_mistakes(document)] if document is not None else []
     if queue is not None and queue.children.exists():
         leaves = list(queue.children.values_list("path", flat=True)[:20])
         found.append(FieldError("queue", "not_a_leaf", say("job.not_a_leaf", queue=queue.path), leaves))
@@ -112,13 +114,13 @@ def _selector_mistakes(document: JobDocument) -> list[FieldError]:
     if not any(group.request.selector for group in document.groups):
         return []
     rows = list(DeviceModel.objects.values_list("vendor", "name"))
-    models, vendors = {name for _, name in rows}, {vendor for vendor, _ in rows}
+    models, makers = {name for _, name in rows}, {vendor for vendor, _ in rows}
     classes = set(DeviceClass.objects.values_list("name", flat=True))
     errors = []
     for g, group in enumerate(document.groups):
         for s, choice in enumerate(group.request.selector):
             for field, value, known in (
-                ("vendor", choice.vendor, vendors),
+                ("vendor", choice.vendor, makers),
                 ("model", choice.model, models),
                 ("device_class", choice.device_class, classes),
             ):
@@ -132,7 +134,7 @@ def _selector_mistakes(document: JobDocument) -> list[FieldError]:
                         )
                     )
             if (
-                choice.vendor in vendors
+                choice.vendor in makers
                 and choice.model in models
                 and (choice.vendor, choice.model) not in rows
             ):
@@ -144,6 +146,31 @@ def _selector_mistakes(document: JobDocument) -> list[FieldError]:
                         sorted(name for vendor, name in rows if vendor == choice.vendor),
                     )
                 )
+    return errors
+
+
+def _sharing_mistakes(document: JobDocument) -> list[FieldError]:
+    """Policies that a named vendor, or all that the request leaves, cannot keep. Whole devices need none."""
+    errors = []
+    for g, group in enumerate(document.groups):
+        request = group.request
+        if request.exclusive or request.isolation == "hard" or not request.devices or not request.sharing:
+            continue
+        base, policy = f"groups[{g}].request", request.sharing
+        named = [choice.vendor for choice in request.selector]
+        asked = [key for key in named if key in vendors()] if named and all(named) else list(vendors())
+        if not any(refusal(vendors()[key].sharing, policy) is None for key in asked) and len(asked) > 1:
+            text = say("job.sharing_nobody", sharing=policy, vendors=", ".join(asked))
+            errors.append(FieldError(f"{base}.sharing", "unsupported", text))
+            continue
+        for s, key in enumerate(named):
+            known = vendors().get(key or "")
+            why = refusal(known.sharing, policy) if known else None
+            if known and why is not None:
+                text = say("job.sharing", sharing=policy, vendor=known.name, why=say(f"sharing.{why}"))
+                allowed = list(kept(known.sharing))
+                field = f"{base}.sharing" if len(named) == 1 else f"{base}.selector[{s}].vendor"
+                errors.append(FieldError(field, "unsupported", text, allowed))
     return errors
 
 

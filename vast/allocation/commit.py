@@ -276,6 +276,7 @@ class _Writer:
             job_id=str(job.pk),
             job_name=job.name,
             queue=job.queue.path,
+            priority=job.priority,
             max_runtime_s=job.max_runtime_s,
             attempt=job.attempt + (1 if isinstance(start, Start) else 0),
             seats=seats,

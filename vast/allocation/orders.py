@@ -9,6 +9,7 @@ from typing import Any
 from vast.vendors.base import GrantedDevice
 from vast.vendors.environment import no_device_environment, task_environment
 from vast.vendors.registry import vendor, vendors
+from vast.vendors.sharing import means
 
 # Below the usual range of ephemeral ports, so that a chosen port is seldom in use by chance.
 PORTS = range(20_000, 30_000)
@@ -54,6 +55,7 @@ def launch_orders(
     job_id: str,
     job_name: str,
     queue: str,
+    priority: int,
     max_runtime_s: int | None,
     attempt: int,
     seats: Sequence[Seat],
@@ -95,14 +97,32 @@ def launch_orders(
             if seat.devices
             else no_device_environment(vendors().values())
         )
-        orders.append(_order(seat, job_id, job_name, max_runtime_s, environment, master_port))
+        environment |= _sharing_environment(seat, priority)
+        orders.append(_order(seat, job_id, job_name, priority, max_runtime_s, environment, master_port))
     return orders
+
+
+def _sharing_environment(seat: Seat, priority: int) -> dict[str, str]:
+    """How the policy is told to the vendor's library; whole devices have nobody to share with."""
+    if not seat.devices or seat.devices[0].exclusive:
+        return {}
+    policy = sharing_of(seat.group)
+    how = means(vendor(seat.vendor).sharing, policy)
+    return {**(how.environment(priority) if how else {}), "VAST_SHARING": policy}
+
+
+def sharing_of(group: Mapping[str, Any]) -> str:
+    """The policy of a group's slices; documents from before there were policies say fixed-ratio without a share."""
+    request = group["request"]
+    policy: str = request["sharing"]
+    return "best-effort" if policy == "fixed-ratio" and request["cores"] is None else policy
 
 
 def _order(
     seat: Seat,
     job_id: str,
     job_name: str,
+    priority: int,
     max_runtime_s: int | None,
     environment: Mapping[str, str],
     master_port: int | None,
@@ -118,6 +138,8 @@ def _order(
         "env": {**seat.group["env"], **environment},
         "working_dir": seat.group["working_dir"],
         "max_runtime_s": max_runtime_s,
+        "sharing": sharing_of(seat.group),
+        "priority": priority,
         "reserve_port": master_port if seat.rank == 0 else None,
         "devices": [
             {

@@ -7,9 +7,13 @@ from typing import Any
 
 import yaml
 
+from vast.common.sentences import say
 from vast.config.env import Environment
 from vast.jobs.document import JobDocument, parse
 from vast.simulator.cases.reference import tables
+from vast.vendors.base import Vendor
+from vast.vendors.registry import vendors
+from vast.vendors.sharing import POLICIES, means, refusal
 
 EXAMPLE = """\
 name: train
@@ -122,13 +126,61 @@ Reasons are the codes of `vast/common/catalog/en.json`; a code matches the headl
 """
 
 
+SHARING_INTRO = """\
+# How compute is shared
+
+<!-- Made from the code by `vast manage reference`; do not edit. -->
+
+`sharing` in a request (`docs/job-document.md`) says what happens when slices of one card want its compute at once:
+
+| policy | meaning | needs `cores` |
+|---|---|---|
+| `best-effort` | nothing is promised; the slice gets what the others leave. The default without `cores` | none allowed |
+| `fixed-ratio` | its share and never more, even when the rest is idle. The default with `cores` | yes |
+| `guaranteed-minimum` | its share whenever it wants it, and more when the rest is idle | yes |
+| `priority-preemption` | the job of higher priority first, the others get what is left | may |
+
+On one card, promises come first (cut alike where more was promised than there is), then the slices with a priority, the
+highest first; what is left goes in equal pieces to the guaranteed minimums that want more and to best effort. Simulated cards
+do exactly this (`vast/agent/contention.py`). On real cards the vendor's own library or driver does what the table says, as far
+as it enforces it; VAST sets the variables and cannot see whether they are obeyed. Where the table names no variable, the
+agent sets no limit of compute on a real card: it is what the vendor's driver was told to cut.
+
+A policy that a named vendor cannot keep is refused at submission; without a vendor in the request, only the cards of vendors
+that keep it are considered. Whole cards and hard partitions share no compute.
+"""
+
+
 def pages() -> dict[str, str]:
     """File name in ``docs/`` to text."""
     return {
         "job-document.md": job_document(),
         "settings.md": settings(),
         "scheduling-cases.md": scheduling_cases(),
+        "sharing.md": sharing(),
     }
+
+
+def sharing() -> str:
+    rows = [
+        SHARING_INTRO,
+        f"| vendor | {' | '.join(f'`{policy}`' for policy in POLICIES)} |",
+        "|---" * 5 + "|",
+    ]
+    for vendor in vendors().values():
+        cells = [_kept(vendor, policy) for policy in POLICIES]
+        rows.append(f"| {vendor.name} | {' | '.join(cells)} |")
+    return "\n".join(rows) + "\n"
+
+
+def _kept(vendor: Vendor, policy: str) -> str:
+    how = means(vendor.sharing, policy)
+    if how is None:
+        return f"no: {say(f'sharing.{refusal(vendor.sharing, policy)}')}"
+    told = [f"`{name}={value}`" for name, value in {**how.variables, **how.annotations}.items()]
+    if how.priority_variable:
+        told.append(f"`{how.priority_variable}={how.high}` above priority 0, else `{how.low}`")
+    return f"{how.how}; {', '.join(told)}" if told else how.how
 
 
 def scheduling_cases() -> str:

@@ -28,7 +28,8 @@ MAX_REPLICAS = 4096
 MAX_TASKS = 10_000
 RESERVED_VARIABLES = re.compile(
     r"^(RANK|WORLD_SIZE|LOCAL_RANK|LOCAL_WORLD_SIZE|NODE_RANK|GROUP_RANK|NNODES|MASTER_ADDR|MASTER_PORT|VAST_.*"
-    r"|.*VISIBLE_DEVICES|CUDA_DEVICE_(MEMORY|SM)_LIMIT.*|CUDA_DISABLE_CONTROL|HIP_DEVICE_MEMORY_LIMIT|NPU_MEM_QUOTA|LD_PRELOAD|LD_AUDIT)$"
+    r"|.*VISIBLE_DEVICES|CUDA_DEVICE_(MEMORY|SM)_LIMIT.*|CUDA_DISABLE_CONTROL|HIP_DEVICE_MEMORY_LIMIT|NPU_MEM_QUOTA|LD_PRELOAD|LD_AUDIT"
+    r"|GPU_CORE_UTILIZATION_POLICY|CUDA_TASK_PRIORITY|CUDA_OVERSUBSCRIBE|ASCEND_VNPU_SPECS|NPU_PRIORITY|HSA_CU_MASK)$"
 )
 _DURATION = re.compile(r"([0-9]{1,9})\s*(s|m|h|d)?")
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
@@ -187,8 +188,11 @@ class Request(Part):
         max_length=40,
         description="With isolation hard: this partition template and no other, such as 3g.40gb.",
     )
-    sharing: Sharing = Field(
-        default="fixed-ratio", description="What happens to compute on a shared device when all want it."
+    sharing: Sharing | None = Field(
+        default=None,
+        description="What happens to compute on a shared device when all want it: best-effort = nothing is promised (the "
+        "default without cores); fixed-ratio = cores and never more (the default with cores); guaranteed-minimum = cores "
+        "when wanted, more when idle; priority-preemption = the job of higher priority first, others slowed or paused.",
     )
     link: Link | None = Field(default=None, description="How the task's devices are connected.")
 
@@ -207,7 +211,20 @@ class Request(Part):
             raise Wrong(say("document.exclusive_slice"))
         if not self.exclusive and not sliced:
             raise Wrong(say("document.empty_slice"))
+        self._settle_sharing()
         return self
+
+    def _settle_sharing(self) -> None:
+        """A share that is promised needs ``cores`` that say how large it is; what is cut in hardware has its own."""
+        own_compute = self.exclusive or self.isolation == "hard" or not self.devices
+        if self.sharing is None:
+            self.sharing = "fixed-ratio" if own_compute or self.cores is not None else "best-effort"
+        elif own_compute and self.sharing != "fixed-ratio":
+            raise Wrong(say("document.sharing_own", sharing=self.sharing))
+        elif self.sharing == "best-effort" and self.cores is not None:
+            raise Wrong(say("document.sharing_best_effort"))
+        elif self.sharing in ("fixed-ratio", "guaranteed-minimum") and self.cores is None and not own_compute:
+            raise Wrong(say("document.sharing_cores", sharing=self.sharing))
 
 
 class Simulation(Part):

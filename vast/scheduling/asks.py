@@ -113,7 +113,10 @@ class Ask:
         self.devices = request.devices
         least = state.policy.min_slice_charge
         self.needs = [need_of(request, alternative, sku, least) for sku in state.skus]
-        self.matches = bools(_matches(alternative, sku) for sku in state.skus)
+        self.matches = bools(
+            _matches(alternative, sku) and (need.whole or request.sharing in sku.rule.policies)
+            for sku, need in zip(state.skus, self.needs, strict=True)
+        )
         self.fits = self.matches & bools(not need.too_small for need in self.needs)
         self.cores = ints(need.cores for need in self.needs)
         self.memory = ints(need.memory_mib for need in self.needs)

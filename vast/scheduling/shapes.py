@@ -216,6 +216,7 @@ def _request_key(request: Request) -> tuple[object, ...]:
         request.host_memory_mib,
         request.needs_simulated,
         request.isolation,
+        request.sharing,
         request.partition,
         request.link,
         request.link_required,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from vast.vendors.base import DeviceModel, GrantedDevice, PartitionTemplate, Vendor
 from vast.vendors.environment import by_position, by_uuid, lowest_memory_limit
 from vast.vendors.rocm_smi import READER
+from vast.vendors.sharing import FIXED_CUTS, Means, Sharing
 
 _MODES = "AMD Instinct compute partition modes (DPX, QPX, CPX); slicing: HAMi 2.10"
 _HAMI = "AMD data sheet; slicing: HAMi 2.10"
@@ -69,12 +70,16 @@ def _environment(devices: Sequence[GrantedDevice]) -> Mapping[str, str]:
     return variables
 
 
+# A mask of compute units; nothing lends them.
+_SHARING: Sharing = {**FIXED_CUTS, "fixed-ratio": Means("a mask of compute units (HSA_CU_MASK)")}
+
 VENDOR = Vendor(
     key="amd",
     name="AMD",
     name_zh="超威",
     models=_MODELS,
     environment=_environment,
+    sharing=_SHARING,
     uuid_prefix="GPU-",
     fabric="xgmi",
     reader=READER,

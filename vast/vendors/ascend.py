@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from vast.vendors.ascend_npu_smi import READER
 from vast.vendors.base import DeviceModel, GrantedDevice, PartitionTemplate, SliceRule, Vendor
 from vast.vendors.environment import by_index, lowest_memory_limit
+from vast.vendors.sharing import FIXED_CUTS, Means, Sharing
 
 _SOURCE = "HAMi 2.10, vnpus.configs (vNPU templates)"
 _WHOLE_ONLY = "npu-smi output; no vNPU template known"
@@ -98,12 +99,19 @@ def _environment(devices: Sequence[GrantedDevice]) -> Mapping[str, str]:
     return variables
 
 
+_SHARING: Sharing = {
+    **FIXED_CUTS,
+    "best-effort": Means("the template brings compute of its own"),
+    "fixed-ratio": Means("the AI cores of the vNPU template"),
+}
+
 VENDOR = Vendor(
     key="ascend",
     name="Huawei Ascend",
     name_zh="华为昇腾",
     models=_MODELS,
     environment=_environment,
+    sharing=_SHARING,
     uuid_prefix="NPU-",
     fabric="hccs",
     reader=READER,

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from vast.vendors.sharing import FIXED_CUTS, POLICIES, Sharing
+
 
 @dataclass(frozen=True, slots=True)
 class PartitionTemplate:
@@ -32,13 +34,15 @@ class SliceRule:
     gets the smallest one that covers it, and a request above the largest gets the whole device.
 
     A template whose compute is not a whole percent (one of eight cores: 12.5) is written rounded down, so
-    that as many of them fit a device of 100 as the hardware really takes.
+    that as many of them fit a device of 100 as the hardware really takes. ``policies`` are the sharing policies
+    that a slice can have.
     """
 
     shareable: bool = True
     core_step: int = 1
     memory_step_mib: int = 1
     sizes: tuple[tuple[int, int], ...] = ()
+    policies: tuple[str, ...] = POLICIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +155,8 @@ class Vendor:
 
     The first of ``models`` is the one a generated fleet uses. ``environment`` gets the devices of one task in
     order and returns the vendor's own variables; with no device at all they must hide every device.
-    ``reader`` None: real devices of this vendor are not found by themselves yet.
+    ``sharing`` says what each sharing policy becomes. ``reader`` None: real devices of this vendor are not found by
+    themselves yet.
     """
 
     key: str
@@ -161,4 +166,5 @@ class Vendor:
     environment: EnvironmentRule
     uuid_prefix: str
     fabric: str = "pcie"
+    sharing: Sharing = field(default_factory=lambda: FIXED_CUTS)
     reader: DeviceReader | None = None

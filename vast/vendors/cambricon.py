@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from vast.vendors.base import DeviceModel, GrantedDevice, SliceRule, Vendor
 from vast.vendors.environment import by_index
+from vast.vendors.sharing import FIXED_CUTS, Means, Sharing
 
 _SMLU = SliceRule(memory_step_mib=256)
 _SOURCE = "cnmon output; slicing: HAMi 2.10 (sMLU, cambricon.com/mlu.smlu.vmemory counts 256 MiB)"
@@ -40,12 +41,15 @@ def _environment(devices: Sequence[GrantedDevice]) -> Mapping[str, str]:
     return {"MLU_VISIBLE_DEVICES": visible, "CAMBRICON_VISIBLE_DEVICES": visible}
 
 
+_SHARING: Sharing = {**FIXED_CUTS, "fixed-ratio": Means("the profile of the sMLU")}
+
 VENDOR = Vendor(
     key="cambricon",
     name="Cambricon",
     name_zh="寒武纪",
     models=_MODELS,
     environment=_environment,
+    sharing=_SHARING,
     uuid_prefix="MLU-",
     fabric="mlulink",
 )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from vast.vendors.base import DeviceModel, GrantedDevice, Vendor
 from vast.vendors.environment import by_index
+from vast.vendors.sharing import FIXED_CUTS, Means, Sharing
 
 _SOURCE = "hy-smi output; slicing: HAMi 2.10 (vDCU, four a card)"
 
@@ -38,12 +39,15 @@ def _environment(devices: Sequence[GrantedDevice]) -> Mapping[str, str]:
     return {"HIP_VISIBLE_DEVICES": by_index(devices)}
 
 
+_SHARING: Sharing = {**FIXED_CUTS, "fixed-ratio": Means("the compute units of the vDCU")}
+
 VENDOR = Vendor(
     key="hygon",
     name="Hygon",
     name_zh="海光",
     models=_MODELS,
     environment=_environment,
+    sharing=_SHARING,
     uuid_prefix="DCU-",
     fabric="xgmi",
 )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from vast.vendors.base import DeviceModel, GrantedDevice, SliceRule, Vendor
 from vast.vendors.environment import by_index, by_uuid
+from vast.vendors.sharing import FIXED_CUTS, Means, Sharing
 
 _VGPU = SliceRule(memory_step_mib=256)
 _SOURCE = "ixsmi output; slicing: HAMi 2.10 (vMem counts 256 MiB)"
@@ -44,12 +45,15 @@ def _environment(devices: Sequence[GrantedDevice]) -> Mapping[str, str]:
     }
 
 
+_SHARING: Sharing = {**FIXED_CUTS, "fixed-ratio": Means("the vCore limit of the vGPU")}
+
 VENDOR = Vendor(
     key="iluvatar",
     name="Iluvatar CoreX",
     name_zh="天数智芯",
     models=_MODELS,
     environment=_environment,
+    sharing=_SHARING,
     uuid_prefix="GPU-",
     fabric="ixlink",
 )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from vast.vendors.base import DeviceModel, GrantedDevice, Vendor
 from vast.vendors.environment import by_index
+from vast.vendors.sharing import Means, Sharing, Why
 
 _SOURCE = "mx-smi output; slicing: HAMi 2.10 (sGPU)"
 
@@ -46,12 +47,21 @@ def _environment(devices: Sequence[GrantedDevice]) -> Mapping[str, str]:
     }
 
 
+_QOS = "metax-tech.com/sgpu-qos-policy"
+_SHARING: Sharing = {
+    "best-effort": Means("sGPU policy best-effort", annotations={_QOS: "best-effort"}),
+    "fixed-ratio": Means("sGPU policy fixed-share", annotations={_QOS: "fixed-share"}),
+    "guaranteed-minimum": Means("sGPU policy burst-share", annotations={_QOS: "burst-share"}),
+    "priority-preemption": Why.NO_PRIORITY,
+}
+
 VENDOR = Vendor(
     key="metax",
     name="MetaX",
     name_zh="沐曦",
     models=_MODELS,
     environment=_environment,
+    sharing=_SHARING,
     uuid_prefix="GPU-",
     fabric="metaxlink",
 )

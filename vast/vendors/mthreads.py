@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from vast.vendors.base import DeviceModel, GrantedDevice, SliceRule, Vendor
 from vast.vendors.environment import by_index
 from vast.vendors.mthreads_gmi import READER
+from vast.vendors.sharing import FIXED_CUTS, Means, Sharing
 
 _SOURCE = "mthreads-gmi output; slicing: HAMi 2.10 (sGPU: 16 cores a card, memory units of 512 MiB)"
 
@@ -58,12 +59,15 @@ def _environment(devices: Sequence[GrantedDevice]) -> Mapping[str, str]:
     return {"MUSA_VISIBLE_DEVICES": visible, "MTHREADS_VISIBLE_DEVICES": visible}
 
 
+_SHARING: Sharing = {**FIXED_CUTS, "fixed-ratio": Means("the cores of the sGPU, sixteenths of a card")}
+
 VENDOR = Vendor(
     key="mthreads",
     name="Moore Threads",
     name_zh="摩尔线程",
     models=_MODELS,
     environment=_environment,
+    sharing=_SHARING,
     uuid_prefix="GPU-",
     fabric="mtlink",
     reader=READER,

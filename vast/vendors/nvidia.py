@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from vast.vendors.base import DeviceModel, GrantedDevice, PartitionTemplate, Vendor
 from vast.vendors.environment import by_uuid, lowest_core_limit
 from vast.vendors.nvidia_smi import READER
+from vast.vendors.sharing import Means, Sharing
 
 _MIG = "NVIDIA MIG user guide, supported profiles; slicing: HAMi 2.10 (HAMi-core)"
 _HAMI = "NVIDIA data sheet; slicing: HAMi 2.10 (HAMi-core)"
@@ -161,12 +162,28 @@ def _environment(devices: Sequence[GrantedDevice]) -> Mapping[str, str]:
     return variables
 
 
+# HAMi-core: the policy says when the limit of compute holds; the priority has two levels, 0 = high.
+_SHARING: Sharing = {
+    "best-effort": Means("no limit of compute", {"GPU_CORE_UTILIZATION_POLICY": "disable"}),
+    "fixed-ratio": Means("the limit of compute always holds", {"GPU_CORE_UTILIZATION_POLICY": "force"}),
+    "guaranteed-minimum": Means(
+        "the limit of compute holds only while others want the device",
+        {"GPU_CORE_UTILIZATION_POLICY": "default"},
+    ),
+    "priority-preemption": Means(
+        "HAMi blocks the kernels of low priority while those of high priority run",
+        {"GPU_CORE_UTILIZATION_POLICY": "default"},
+        priority_variable="CUDA_TASK_PRIORITY",
+    ),
+}
+
 VENDOR = Vendor(
     key="nvidia",
     name="NVIDIA",
     name_zh="英伟达",
     models=_MODELS,
     environment=_environment,
+    sharing=_SHARING,
     uuid_prefix="GPU-",
     fabric="nvlink",
     reader=READER,

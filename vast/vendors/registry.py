@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import TypedDict
 
 from vast.vendors import amd, ascend, cambricon, hygon, iluvatar, metax, mthreads, nvidia
 from vast.vendors.base import DeviceModel, PartitionTemplate, SliceRule, Vendor
+from vast.vendors.sharing import kept
 
 ENTRY_POINT_GROUP = "vast.vendors"
 
@@ -90,8 +92,8 @@ def model_or_default(vendor_key: str, model: str, memory_mib: int) -> DeviceMode
 
 
 def rule_for(vendor_key: str, model: str) -> SliceRule:
-    """How this model is cut; an unknown model is never shared."""
-    return model_or_default(vendor_key, model, 0).rule
+    """How this model is cut, and the sharing policies its vendor keeps; an unknown model is never shared."""
+    return _rule_for(vendor_key, model_or_default(vendor_key, model, 0).rule)
 
 
 class Templates(TypedDict):
@@ -128,6 +130,12 @@ def _load(plugin: EntryPoint, package: str) -> Vendor:
             f"package {package}: {plugin.value} is a {type(loaded).__name__}, not a vast.vendors.base.Vendor"
         )
     return loaded
+
+
+@cache
+def _rule_for(vendor_key: str, rule: SliceRule) -> SliceRule:
+    known = vendors().get(vendor_key)
+    return replace(rule, policies=kept(known.sharing)) if known else rule
 
 
 @cache

@@ -2099,10 +2099,10 @@ export interface components {
             partition: string | null;
             /**
              * Sharing
-             * @description What happens to compute on a shared device when all want it.
-             * @default fixed-ratio
+             * @description What happens to compute on a shared device when all want it: best-effort = nothing is promised (the default without cores); fixed-ratio = cores and never more (the default with cores); guaranteed-minimum = cores when wanted, more when idle; priority-preemption = the job of higher priority first, others slowed or paused.
+             * @default null
              */
-            sharing: components["schemas"]["SharingEnum"];
+            sharing: ("best-effort" | "fixed-ratio" | "guaranteed-minimum" | "priority-preemption") | null;
             /**
              * @description How the task's devices are connected.
              * @default null
@@ -2192,8 +2192,6 @@ export interface components {
             queues: boolean;
             jobs: boolean;
         };
-        /** @enum {string} */
-        SharingEnum: "best-effort" | "fixed-ratio" | "guaranteed-minimum" | "priority-preemption";
         SickDevice: {
             /** Format: uuid */
             id: string;

@@ -136,7 +136,6 @@ const REQUEST_DEFAULTS: Readonly<Record<string, unknown>> = {
   cpu_millis: 0,
   host_memory_mib: 0,
   isolation: "fixed",
-  sharing: "fixed-ratio",
 };
 
 function lean(value: unknown, within = ""): unknown {
@@ -148,6 +147,8 @@ function lean(value: unknown, within = ""): unknown {
     const small = lean(each, key);
     if (isEmpty(small) || (key in defaults && defaults[key] === small)) continue;
     if (within === "strategy" && small === "pack") continue;
+    // These two follow from whether there are cores.
+    if (within === "request" && key === "sharing" && (small === "fixed-ratio" || small === "best-effort")) continue;
     kept.push([key, small]);
   }
   const result = Object.fromEntries(kept);
