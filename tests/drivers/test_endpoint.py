@@ -273,6 +273,28 @@ async def test_a_malformed_item_is_left_out_and_the_others_count(lab: Lab, key: 
     await agent.leave()
 
 
+async def test_an_item_that_the_database_refuses_is_lost_alone(lab: Lab, key: str) -> None:
+    agent = await Agent(key).connect()
+    await agent.hello()
+
+    def two_jobs() -> tuple[Any, str, Any, str]:
+        jobs = [lab.submit(cores=10) for _ in range(2)]
+        lab.schedule()
+        first, second = jobs
+        return first, str(lab.live(first)[0].pk), second, str(lab.live(second)[0].pk)
+
+    bad, of_bad, good, of_good = await in_thread(two_jobs)
+    items = [
+        {"allocation": of_bad, "event": "started", "pid": 2**40},
+        {"allocation": of_good, "event": "started", "pid": 1},
+    ]
+    await agent.say({"type": "status", "seq": 1, "items": items})
+    assert await agent.hear() == {"type": "ack", "seq": 1}
+    assert (await in_thread(lab.fresh, good)).state == "running"
+    assert (await in_thread(lab.fresh, bad)).state == "starting"
+    await agent.leave()
+
+
 def device(**about: Any) -> dict[str, Any]:
     return {**INVENTORY, "devices": [INVENTORY["devices"][0] | about]}
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from vast.common.sentences import catalog
 from vast.vendors.registry import rule_for, vendors
 from vast.vendors.sharing import POLICIES, Why, means, refusal
 
@@ -28,3 +29,7 @@ def test_a_priority_above_zero_is_the_high_one_of_two_levels() -> None:
     how = means(vendors()["nvidia"].sharing, "priority-preemption")
     assert how is not None
     assert [how.environment(priority)["CUDA_TASK_PRIORITY"] for priority in (-1, 0, 1)] == ["1", "1", "0"]
+
+
+def test_every_reason_against_a_policy_has_a_sentence() -> None:
+    assert {key for key in catalog("en") if key.startswith("sharing.")} == {f"sharing.{why}" for why in Why}

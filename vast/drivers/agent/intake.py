@@ -58,15 +58,28 @@ class Intake:
                 log.warning("reports wait for the database: %s", str(error).splitlines()[:1])
                 await asyncio.sleep(0.5)
             except Exception:
-                if len(entries) == 1:
+                if len(entries) > 1:
+                    for entry in entries:
+                        await self._take([entry])
+                    return
+                pieces = _pieces(entries[0])
+                if not pieces:
                     log.exception("a report of node %s cannot be taken in and is dropped", entries[0].node_id)
-                    break
-                for entry in entries:
-                    await self._take([entry])
-                return
+                for piece in pieces:
+                    await self._take([piece])
+                break
         for entry in entries:
             if entry.done is not None:
                 await entry.done()
+
+
+def _pieces(entry: Entry) -> list[Entry]:
+    """The entry's items one by one, in order, so that a bad one is lost alone; none when it has only one."""
+    pieces = [
+        Entry(entry.node_id, accepted={kind: [pk]}) for kind, pks in entry.accepted.items() for pk in pks
+    ]
+    pieces += [Entry(entry.node_id, [item]) for item in entry.reports]
+    return pieces if len(pieces) > 1 else []
 
 
 def _write(entries: list[Entry]) -> None:
