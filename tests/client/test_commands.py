@@ -440,3 +440,55 @@ def test_a_package_missing_inside_a_command_is_named_too(
     result = CliRunner().invoke(build_app(), ["fleet", "check", str(tmp_path / "fleet.yaml")])
     assert result.exit_code == 1
     assert "numpy, which comes with: pip install 'vast[server]'" in result.stderr
+
+
+def what_if_answer(outcome: str, **about: Any) -> dict[str, Any]:
+    foretold = {
+        "outcome": outcome,
+        "nodes": ["n1", "n2"],
+        "starts_at": None,
+        "position": None,
+        "reason": None,
+    }
+    found = {"job": {**foretold, "message": "", **about}, "evicted": [], "started": [], "spared": []}
+    return {**found, "no_longer_started": [], "others": {"evicted": 0}}
+
+
+def test_what_if_sends_the_document_and_submits_nothing(vast: Vast, api: FakeApi, file: str) -> None:
+    api.on("POST", "what-if/", what_if_answer("starts"))
+    result = vast("job", "what-if", "-f", file, "--set", "groups[0].replicas=3", "--queue", "demo/other")
+    assert (result.exit_code, result.stdout) == (0, "it would start at once on n1, n2\n")
+    sent = json.loads(api.asked[0].body)["submit"]
+    assert (sent["queue"], sent["groups"][0]["replicas"]) == ("demo/other", 3)
+    assert [asked.path for asked in api.asked] == ["/api/v1/what-if/"]
+
+
+def test_what_if_names_own_victims_and_counts_those_of_others(vast: Vast, api: FakeApi, file: str) -> None:
+    answer = what_if_answer("evicts")
+    answer["evicted"] = [{"job": JOB_ID, "name": "old", "rule": "share", "message": "above its share"}]
+    api.on("POST", "what-if/", answer | {"others": {"evicted": 2}})
+    assert vast("job", "what-if", "-f", file).stdout.splitlines() == [
+        "others would be stopped for it; then it starts on n1, n2",
+        f"  old ({JOB_ID}) would be stopped: above its share",
+        "  2 of other tenants would be stopped",
+    ]
+
+
+def test_what_if_says_why_it_would_wait(vast: Vast, api: FakeApi, file: str) -> None:
+    api.on("POST", "what-if/", what_if_answer("waits", nodes=[], position=3, message="The queue is full."))
+    result = vast("job", "what-if", "-f", file)
+    assert result.stdout == "it would wait, at position 3 of its queue: The queue is full.\n"
+
+
+def test_what_if_prints_the_whole_answer_as_json(vast: Vast, api: FakeApi, file: str) -> None:
+    answer = what_if_answer("reserved", starts_at=1_800_000_000)
+    api.on("POST", "what-if/", answer)
+    assert json.loads(vast("job", "what-if", "-f", file, "-o", "json").stdout) == answer
+    assert "seats reserved on n1, n2, expected 20" in vast("job", "what-if", "-f", file).stdout
+
+
+def test_what_if_of_a_refused_document_is_bad_input(vast: Vast, api: FakeApi, file: str) -> None:
+    api.on(
+        "POST", "what-if/", problem(422, "invalid", "no queue", [{"field": "queue", "detail": "no queue"}])
+    )
+    assert vast("job", "what-if", "-f", file).exit_code == 2

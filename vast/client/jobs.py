@@ -13,7 +13,7 @@ from typing import Any
 from vast.client.decode import decode
 from vast.client.errors import JobTimeout, VastError
 from vast.client.logs import LogChunk, LogReader
-from vast.client.models import Event, Job, Task, Why
+from vast.client.models import Event, Job, Task, WhatIf, Why
 from vast.client.transport import Body, Transport
 
 Document = str | Path | Mapping[str, Any]
@@ -48,6 +48,11 @@ class Jobs:
     def check(self, document: Document) -> None:
         """Check a document without submitting it. Raises VastError as ``submit`` would."""
         self._transport.call("POST", "jobs/", body=_body(document), params={"dry_run": True}, repeatable=True)
+
+    def what_if(self, document: Mapping[str, Any]) -> WhatIf:
+        """What the scheduler would do with this job. Nothing is submitted. Raises VastError as ``submit`` would."""
+        answer = self._transport.call("POST", "what-if/", json={"submit": document}, repeatable=True)
+        return decode(WhatIf, answer)
 
     def get(self, job_id: str) -> Job:
         return decode(Job, self._transport.get(_path(job_id)))

@@ -271,6 +271,35 @@ class Pool(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Foretold(Record):
+    """What would happen to a job in the next cycle: ``outcome`` is starts, evicts, reserved or waits; ``starts_at`` in
+    Unix seconds, of a reservation."""
+
+    outcome: str = ""
+    nodes: tuple[str, ...] = ()
+    starts_at: int | None = None
+    position: int | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Affected(Record):
+    job: str
+    name: str = ""
+    rule: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhatIf(Record):
+    """What the scheduler would do. ``others`` counts jobs of other tenants, which are not named."""
+
+    job: Foretold | None = None
+    evicted: tuple[Affected, ...] = ()
+    others: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Usage(Record):
     """Use of a pool, a vendor's devices, or everything."""
 

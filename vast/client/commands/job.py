@@ -13,9 +13,10 @@ from vast.client.commands import follow
 from vast.client.commands.document import override
 from vast.client.commands.output import Column, Format, Output, age, cards, print_list, print_one
 from vast.client.commands.server import connect, note
+from vast.client.commands.what_if import what_if_lines
 from vast.client.commands.why import why_lines
 from vast.client.errors import VastError
-from vast.client.models import Event, Job, Task
+from vast.client.models import Event, Job, Task, WhatIf
 
 if TYPE_CHECKING:
     from vast.client.client import Client
@@ -103,6 +104,32 @@ def submit(
             return
         note(_submitted(job))
         raise typer.Exit(follow.until_end(client, job, logs=logs))
+
+
+@app.command("what-if")
+def what_if(
+    ctx: typer.Context,
+    file: Annotated[str, typer.Option("--file", "-f", metavar="FILE", help="Job document; - for stdin.")],
+    sets: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Change a field: groups[0].replicas=4, labels.a=b."),
+    ] = None,
+    queue: Annotated[str | None, typer.Option(help="Into this queue instead of the document's.")] = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Ask what the scheduler would do with a job now: where it starts, who leaves for it, or why it waits.
+
+    Nothing is submitted. The exit code is 0 whatever the answer; 2 when the document is refused.
+    """
+    document = override(_read(file), [*(sets or ()), *([f"queue={queue}"] if queue else ())])
+    with connect(ctx) as client:
+        answer = client.jobs.what_if(document)
+    if output in (Format.TABLE, Format.WIDE):
+        for line in what_if_lines(answer):
+            typer.echo(line)
+    else:
+        nothing: list[Column[WhatIf]] = []
+        print_one(answer, nothing, output, lambda found: found.job.outcome if found.job else "")
 
 
 @app.command("list")
