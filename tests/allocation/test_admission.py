@@ -164,7 +164,9 @@ def test_the_alternative_that_cannot_keep_the_policy_is_named(lab: Lab) -> None:
 
 def test_a_policy_goes_only_to_vendors_that_keep_it(lab: Lab) -> None:
     lab.node("a", model=("hygon", "K100_AI", 65520))
-    assert refused(lab, cores=20, sharing="guaranteed-minimum").code == "no_matching_model"
+    error = refused(lab, cores=20, sharing="guaranteed-minimum")
+    assert (error.field, error.code) == ("groups[0].request.sharing", "no_matching_model")
+    assert "guaranteed-minimum" in str(error.detail)
     lab.node("b")
     job = lab.run(lab.submit(cores=20, sharing="guaranteed-minimum"))
     (held,) = lab.live(job)

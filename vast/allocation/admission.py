@@ -16,6 +16,7 @@ from vast.common.sentences import Sentence, current_language, say
 from vast.inventory.models import DeviceClass, DeviceModel
 from vast.jobs.document import JobDocument
 from vast.queues.models import Queue
+from vast.scheduling.explain import SELDOM_KEPT
 from vast.scheduling.possible import EmptyPool
 from vast.scheduling.snapshot import PendingJob, Snapshot
 from vast.vendors.registry import vendors
@@ -97,6 +98,8 @@ def blamed_field(reason: Reason, document: JobDocument) -> str:
         return "topology" if document.topology else f"{base}.topology"
     if "NO_MATCHING_MODEL" in codes and asked.selector:
         return f"{base}.request.selector"
+    if "NO_MATCHING_MODEL" in codes and asked.sharing in SELDOM_KEPT:
+        return f"{base}.request.sharing"
     if "DEVICE_MEMORY_SHORT" in codes:
         return f"{base}.request.memory_mib"
     if "NODE_CPU_SHORT" in codes:

@@ -14,18 +14,22 @@ from vast.scheduling.columns import fitting
 from vast.scheduling.shapes import GroupShape
 from vast.scheduling.state import PoolState
 
+SELDOM_KEPT = ("guaranteed-minimum", "priority-preemption")
+
 
 def no_matching_model(group: GroupShape) -> Reason:
     return Reason("NO_MATCHING_MODEL", {"group": group.name, "wanted": wanted(group)})
 
 
 def wanted(group: GroupShape) -> str:
-    """The alternatives in words of the request, as ``nvidia A100 | ascend``; ``*`` = any device."""
+    """The alternatives in words of the request, as ``nvidia A100 | ascend``; ``*`` = any device. A sharing policy that
+    not every vendor keeps is said too."""
     names = []
     for ask in group.asks:
         parts = (ask.alternative.vendor, ask.alternative.model, ask.alternative.device_class)
         names.append(" ".join(part for part in parts if part) or "*")
-    return " | ".join(dict.fromkeys(names))
+    policy = group.request.sharing
+    return " | ".join(dict.fromkeys(names)) + (f", {policy}" if policy in SELDOM_KEPT else "")
 
 
 class Survey:
