@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from vast.vendors.readers import ascend, nvidia
 from vast.vendors.readers.base import Reader, Readout, UnreadableText
 
-READERS: Mapping[str, tuple[Reader, ...]] = {}
+READERS: Mapping[str, tuple[Reader, ...]] = {"ascend": ascend.READERS, "nvidia": nvidia.READERS}
 
 
 def read(vendor: str, command: str, text: str) -> Readout:
