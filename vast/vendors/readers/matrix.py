@@ -9,6 +9,7 @@ from vast.vendors.readers.base import Readout, UnreadableText
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _RANGES = re.compile(r"\d[\d,\-]*")
 _NIC = re.compile(r"\s*(NIC\d+): (\S+)")
+_NEAR = {"CPU Affinity": "cpu_affinity", "NUMA Affinity": "numa", "Node Affinity": "numa"}
 SELF = "X"
 
 
@@ -23,7 +24,7 @@ def parse_matrix(text: str) -> Readout:
     header = _header(lines)
     if header is None:
         raise UnreadableText("no matrix of devices: a line of names with a row for each is expected")
-    start, names, affinity_column = header
+    start, names = header
     cells = _rows(lines[start + 1 :], names)
     links = [
         {"a": a, "b": b, "type": cells[a][names.index(b)]}
@@ -31,26 +32,33 @@ def parse_matrix(text: str) -> Readout:
         for b in names[i + 1 :]
         if a in cells and cells[a][names.index(b)] != SELF
     ]
-    after = {
-        name: row[len(names) :] for name, row in cells.items() if affinity_column and len(row) > len(names)
-    }
-    affinity = {name: rest[0] for name, rest in after.items() if _RANGES.fullmatch(rest[0])}
-    topology: Readout = {"devices": names, "links": links, "cpu_affinity": affinity}
-    if "NUMA Affinity" in lines[start]:
-        numa = {name: rest[1] for name, rest in after.items() if name in affinity and len(rest) > 1}
-        topology["numa"] = {name: node for name, node in numa.items() if _RANGES.fullmatch(node)}
+    topology: Readout = {"devices": names, "links": links, "cpu_affinity": {}}
+    for position, title in enumerate(_titles_after(lines[start])):
+        if key := _NEAR.get(title):
+            near = {
+                name: row[len(names) + position : len(names) + position + 1] for name, row in cells.items()
+            }
+            topology[key] = {
+                name: cell[0] for name, cell in near.items() if cell and _RANGES.fullmatch(cell[0])
+            }
     nics = {match[1]: match[2] for match in map(_NIC.match, lines) if match}
     if nics:
         topology["nic_names"] = nics
     return {"topology": topology}
 
 
+def _titles_after(header: str) -> list[str]:
+    """The titles of the columns behind the devices, in their order."""
+    at = {title: header.find(title) for title in (*_NEAR, "GPU NUMA ID")}
+    return sorted((title for title, position in at.items() if position >= 0), key=lambda title: at[title])
+
+
 def _lines(text: str) -> list[str]:
     return _ANSI.sub("", text).splitlines()
 
 
-def _header(lines: list[str]) -> tuple[int, list[str], bool] | None:
-    """Which line names the columns, their names, and whether the CPUs follow them."""
+def _header(lines: list[str]) -> tuple[int, list[str]] | None:
+    """Which line names the columns, and the names of devices in it."""
     firsts = {line.split()[0] for line in lines if line.split()}
     for number, line in enumerate(lines):
         words = line.split()
@@ -61,7 +69,7 @@ def _header(lines: list[str]) -> tuple[int, list[str], bool] | None:
             names.append(word)
         below = next((following.split() for following in lines[number + 1 :] if following.split()), [])
         if names and below and below[0] == names[0] and SELF in below[1:]:
-            return number, names, "CPU Affinity" in line
+            return number, names
     return None
 
 

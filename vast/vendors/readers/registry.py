@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vast.vendors.readers import ascend, nvidia
+from vast.vendors.readers import ascend, metax, mthreads, nvidia
 from vast.vendors.readers.base import Reader, Readout, UnreadableText
 
-READERS: Mapping[str, tuple[Reader, ...]] = {"ascend": ascend.READERS, "nvidia": nvidia.READERS}
+READERS: Mapping[str, tuple[Reader, ...]] = {
+    "ascend": ascend.READERS,
+    "metax": metax.READERS,
+    "mthreads": mthreads.READERS,
+    "nvidia": nvidia.READERS,
+}
 
 
 def read(vendor: str, command: str, text: str) -> Readout:
