@@ -64,3 +64,9 @@ def test_a_mangled_sample_is_read_or_refused(meta: Path, data: st.DataObject) ->
     mangled = text[:at] + data.draw(st.text(max_size=20)) + text[at + data.draw(st.integers(0, 200)) :]
     with suppress(UnreadableText):
         read(meta.parent.name, json.loads(meta.read_text(encoding="utf-8"))["command"], mangled)
+
+
+def test_a_number_that_no_machine_has_is_refused_and_not_tripped_over() -> None:
+    text = output_of(next(meta for meta in SAMPLES if meta.stem.startswith("7-info")))
+    with pytest.raises(UnreadableText, match="broken"):
+        read("ascend", "npu-smi info", text.replace("61825", "9" * 5000))

@@ -19,8 +19,8 @@ class Reader:
     """Reads one kind of output.
 
     ``command`` is searched in the command line that printed the text; ``recognises`` looks at the text
-    itself, for commands that are wrapped, aliased or not known. ``parse`` raises UnreadableText and nothing else,
-    whatever it is given.
+    itself, for commands that are wrapped, aliased or not known. ``parse`` raises UnreadableText with a sentence for people;
+    what else it trips over is turned into one (``registry``).
     """
 
     name: str

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vast.vendors.readers import ascend, metax, mthreads, nvidia
+from vast.vendors.readers import ascend, metax, mthreads, nvidia, rocm_json
 from vast.vendors.readers.base import Reader, Readout, UnreadableText
 
 READERS: Mapping[str, tuple[Reader, ...]] = {
+    "amd": rocm_json.READERS,
     "ascend": ascend.READERS,
+    "hygon": rocm_json.READERS,
     "metax": metax.READERS,
     "mthreads": mthreads.READERS,
     "nvidia": nvidia.READERS,
@@ -28,9 +30,19 @@ def read(vendor: str, command: str, text: str) -> Readout:
     asked = [reader for reader in readers if command and reader.command.search(command)]
     for reader in [*asked, *readers]:
         if reader.recognises(text):
-            return reader.parse(text)
+            return _parsed(reader, text)
     if asked:
-        return asked[0].parse(text)
+        return _parsed(asked[0], text)
     raise UnreadableText(
         f"no reader of {vendor} knows this text; they read {', '.join(reader.name for reader in readers)}"
     )
+
+
+def _parsed(reader: Reader, text: str) -> Readout:
+    """What a reader trips over in a broken text, such as a number of a thousand digits, is a refusal too."""
+    try:
+        return reader.parse(text)
+    except UnreadableText:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise UnreadableText(f"{reader.name}: the text is broken ({error})") from error
