@@ -180,3 +180,17 @@ def test_the_order_says_how_compute_is_shared_in_words_of_the_vendor(lab: Lab) -
     env = held.order["env"]
     assert (held.order["sharing"], held.order["priority"]) == ("priority-preemption", 5)
     assert (env["VAST_SHARING"], env["CUDA_TASK_PRIORITY"]) == ("priority-preemption", "0")
+
+
+def test_a_template_that_brings_compute_is_a_fixed_cut_though_none_was_asked(lab: Lab) -> None:
+    lab.node("a", model=("ascend", "910B3", 65536))
+    (held,) = lab.live(lab.run(lab.submit(memory_mib=16384)))
+    assert held.order["devices"][0]["cores"] == 25
+    assert (held.order["sharing"], held.order["env"]["VAST_SHARING"]) == ("fixed-ratio", "fixed-ratio")
+
+
+@pytest.mark.parametrize("request_", [{"exclusive": True}, {"partition": "3g.40gb", "isolation": "hard"}])
+def test_what_has_compute_of_its_own_is_told_no_policy(lab: Lab, request_: dict[str, Any]) -> None:
+    lab.node("a")
+    (held,) = lab.live(lab.run(lab.submit(**request_)))
+    assert not {"VAST_SHARING", "GPU_CORE_UTILIZATION_POLICY"} & held.order["env"].keys()

@@ -64,7 +64,7 @@ def test_a_job_from_the_form_runs_live_and_its_log_is_read_without_a_reload(cons
     expect(page.get_by_label("YAML")).to_have_value(re.compile("line \\$i"))
     page.get_by_role("button", name="Submit", exact=True).click()
     expect(page.get_by_role("heading", name="from-the-form")).to_be_visible()
-    expect(page.get_by_text("running").first).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("running").first).to_be_visible()
     page.get_by_role("tab", name="Logs").click()
     expect(page.get_by_text("line 2")).to_be_visible()
     expect(page.get_by_text("all done")).to_be_visible(timeout=15_000)

@@ -50,7 +50,7 @@ def expected(name: str) -> list[dict[str, Any]]:
 
 def nvidia_machine(gpus: str = GPUS) -> Tools:
     tools = Tools(nvidia_smi=gpus)
-    tools.outputs["nvidia-smi topo"] = sample("nvidia-topo-a100x8.txt")
+    tools.outputs["nvidia-smi topo"] = sample("nvidia/8-topo-a100x8-nv12-4nic.txt")
     return tools
 
 
@@ -117,7 +117,8 @@ def test_a_failing_tool_is_logged_and_the_other_vendors_are_still_found(
     message: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     tools = Tools(
-        nvidia_smi=ToolError(f"nvidia-smi ended with 9: {message}"), npu_smi=sample("ascend-910b4-1.txt")
+        nvidia_smi=ToolError(f"nvidia-smi ended with 9: {message}"),
+        npu_smi=sample("ascend/7-info-910b4-1-load-25.2.2.txt"),
     )
     with caplog.at_level(logging.WARNING):
         found = discover(tools.run, tools.installed)
@@ -146,11 +147,26 @@ def test_nvidia_telemetry_tells_null_for_what_is_not_supported() -> None:
 @pytest.mark.parametrize(
     ("vendor", "tool", "output", "meta"),
     [
-        (ascend.VENDOR, "npu-smi", "ascend-910b4-1.txt", "ascend-910b4-1.meta"),
-        (ascend.VENDOR, "npu-smi", "ascend-310p3-duo.txt", "ascend-310p3-duo.meta"),
-        (ascend.VENDOR, "npu-smi", "ascend-910c.txt", "ascend-910c.meta"),
-        (amd.VENDOR, "rocm-smi", "amd-rx7800xt.json", "amd-rx7800xt.meta"),
-        (mthreads.VENDOR, "mthreads-gmi", "mthreads-s5000.json", "mthreads-s5000.meta"),
+        (
+            ascend.VENDOR,
+            "npu-smi",
+            "ascend/7-info-910b4-1-load-25.2.2.txt",
+            "ascend/7-info-910b4-1-load-25.2.2.meta",
+        ),
+        (
+            ascend.VENDOR,
+            "npu-smi",
+            "ascend/2-info-310p3-duo-25.0rc1.1.txt",
+            "ascend/2-info-310p3-duo-25.0rc1.1.meta",
+        ),
+        (ascend.VENDOR, "npu-smi", "ascend/1-info-910c-25.3rc1.txt", "ascend/1-info-910c-25.3rc1.meta"),
+        (amd.VENDOR, "rocm-smi", "amd/4-rocm-smi-json-rx7800xt.json", "amd/4-rocm-smi-json-rx7800xt.meta"),
+        (
+            mthreads.VENDOR,
+            "mthreads-gmi",
+            "mthreads/5-gmi-query-json-s5000.json",
+            "mthreads/5-gmi-query-json-s5000.meta",
+        ),
     ],
 )
 def test_a_sample_of_real_output_is_read_as_expected(
@@ -182,7 +198,9 @@ def test_a_sample_of_real_output_is_read_as_expected(
 
 def test_an_ascend_alarm_makes_the_chip_unhealthy_and_a_warning_does_not() -> None:
     table = (
-        sample("ascend-910b4-1.txt").replace("| OK     ", "| Alarm  ", 1).replace("| OK     ", "| Warning", 1)
+        sample("ascend/7-info-910b4-1-load-25.2.2.txt")
+        .replace("| OK     ", "| Alarm  ", 1)
+        .replace("| OK     ", "| Warning", 1)
     )
     tools = Tools(npu_smi=table)
     assert [r.health for r in ascend.VENDOR.reader.telemetry(tools.run)] == ["unhealthy", "healthy"]  # type: ignore[union-attr]

@@ -16,11 +16,10 @@ from vast.common.sentences import Sentence, current_language, say
 from vast.inventory.models import DeviceClass, DeviceModel
 from vast.jobs.document import JobDocument
 from vast.queues.models import Queue
-from vast.scheduling.explain import SELDOM_KEPT
 from vast.scheduling.possible import EmptyPool
 from vast.scheduling.snapshot import PendingJob, Snapshot
 from vast.vendors.registry import vendors
-from vast.vendors.sharing import kept, refusal
+from vast.vendors.sharing import SELDOM_KEPT, kept, refusal
 
 
 class _Pools:

@@ -102,20 +102,20 @@ def launch_orders(
     return orders
 
 
+def _sharing(seat: Seat) -> str:
+    """The policy of the seat's slices. A best-effort slice that came with compute, as vendors' templates do, is a cut
+    like any other."""
+    asked: str = seat.group["request"]["sharing"]
+    return "fixed-ratio" if asked == "best-effort" and any(d.cores for d in seat.devices) else asked
+
+
 def _sharing_environment(seat: Seat, priority: int) -> dict[str, str]:
-    """How the policy is told to the vendor's library; whole devices have nobody to share with."""
-    if not seat.devices or seat.devices[0].exclusive:
+    """How the policy is told to the vendor's library; whole devices and hard partitions have nobody to share with."""
+    if all(device.exclusive for device in seat.devices) or seat.group["request"]["isolation"] == "hard":
         return {}
-    policy = sharing_of(seat.group)
+    policy = _sharing(seat)
     how = means(vendor(seat.vendor).sharing, policy)
     return {**(how.environment(priority) if how else {}), "VAST_SHARING": policy}
-
-
-def sharing_of(group: Mapping[str, Any]) -> str:
-    """The policy of a group's slices; documents from before there were policies say fixed-ratio without a share."""
-    request = group["request"]
-    policy: str = request["sharing"]
-    return "best-effort" if policy == "fixed-ratio" and request["cores"] is None else policy
 
 
 def _order(
@@ -138,7 +138,7 @@ def _order(
         "env": {**seat.group["env"], **environment},
         "working_dir": seat.group["working_dir"],
         "max_runtime_s": max_runtime_s,
-        "sharing": sharing_of(seat.group),
+        "sharing": _sharing(seat),
         "priority": priority,
         "reserve_port": master_port if seat.rank == 0 else None,
         "devices": [

@@ -13,7 +13,7 @@ from vast.jobs.document import JobDocument, parse
 from vast.simulator.cases.reference import tables
 from vast.vendors.base import Vendor
 from vast.vendors.registry import vendors
-from vast.vendors.sharing import POLICIES, means, refusal
+from vast.vendors.sharing import HIGH, LOW, POLICIES, means, refusal
 
 EXAMPLE = """\
 name: train
@@ -50,7 +50,8 @@ All groups together are one **gang**: every task is placed in one decision, or n
 `RANK`, `WORLD_SIZE`, `LOCAL_RANK`, `LOCAL_WORLD_SIZE`, `NODE_RANK`, `NNODES`, `MASTER_ADDR`, `MASTER_PORT`; what it is by
 `VAST_JOB_ID`, `VAST_JOB_NAME`, `VAST_TASK_ID`, `VAST_GROUP`, `VAST_TASK_INDEX`, `VAST_QUEUE`, `VAST_NODE_NAME`,
 `VAST_ATTEMPT`; and what it holds by the vendor's visible-device and limit variables and by `VAST_DEVICE_UUIDS`,
-`VAST_DEVICE_CORES` (percent) and `VAST_DEVICE_MEMORY_MIB`, lists by comma in device order.
+`VAST_DEVICE_CORES` (percent) and `VAST_DEVICE_MEMORY_MIB`, lists by comma in device order, and `VAST_SHARING`, how the
+compute of its slices is shared (`docs/sharing.md`).
 
 A slice is rounded up to what the vendor's hardware can cut; the job page shows what was got. It is charged to its queue in
 milli-cards (1000 = one card): the larger of its share of compute and of memory.
@@ -179,7 +180,7 @@ def _kept(vendor: Vendor, policy: str) -> str:
         return f"no: {say(f'sharing.{refusal(vendor.sharing, policy)}')}"
     told = [f"`{name}={value}`" for name, value in {**how.variables, **how.annotations}.items()]
     if how.priority_variable:
-        told.append(f"`{how.priority_variable}={how.high}` above priority 0, else `{how.low}`")
+        told.append(f"`{how.priority_variable}={HIGH}` above priority 0, else `{LOW}`")
     return f"{how.how}; {', '.join(told)}" if told else how.how
 
 

@@ -22,6 +22,7 @@ from pydantic import (
 from vast.common.errors import FieldError, Invalid
 from vast.common.sentences import Wrong, say
 from vast.jobs.wording import field_errors
+from vast.vendors.sharing import Policy
 
 PRIORITY_CLASSES = {"low": -100, "normal": 0, "high": 100}
 MAX_REPLICAS = 4096
@@ -78,7 +79,6 @@ VariableValue = Annotated[
 Argument = Annotated[str, Field(max_length=131_072, pattern=r"^[^\x00]*$")]
 Strategy = Literal["pack", "spread"]
 Isolation = Literal["fixed", "dynamic", "hard"]
-Sharing = Literal["best-effort", "fixed-ratio", "guaranteed-minimum", "priority-preemption"]
 
 
 class Part(BaseModel):
@@ -188,11 +188,11 @@ class Request(Part):
         max_length=40,
         description="With isolation hard: this partition template and no other, such as 3g.40gb.",
     )
-    sharing: Sharing | None = Field(
+    sharing: Policy | None = Field(
         default=None,
         description="What happens to compute on a shared device when all want it: best-effort = nothing is promised (the "
         "default without cores); fixed-ratio = cores and never more (the default with cores); guaranteed-minimum = cores "
-        "when wanted, more when idle; priority-preemption = the job of higher priority first, others slowed or paused.",
+        "when wanted, more when idle; priority-preemption = the job of higher priority first, others get what it leaves.",
     )
     link: Link | None = Field(default=None, description="How the task's devices are connected.")
 

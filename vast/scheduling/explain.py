@@ -13,8 +13,7 @@ from vast.scheduling.arrays import Bools, Ints
 from vast.scheduling.columns import fitting
 from vast.scheduling.shapes import GroupShape
 from vast.scheduling.state import PoolState
-
-SELDOM_KEPT = ("guaranteed-minimum", "priority-preemption")
+from vast.vendors.sharing import SELDOM_KEPT
 
 
 def no_matching_model(group: GroupShape) -> Reason:

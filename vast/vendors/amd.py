@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from vast.vendors.base import DeviceModel, GrantedDevice, PartitionTemplate, Vendor
 from vast.vendors.environment import by_position, by_uuid, lowest_memory_limit
-from vast.vendors.rocm_smi import READER
+from vast.vendors.machine import local_uuid
+from vast.vendors.readers.rocm_json import parse_cards
 from vast.vendors.sharing import FIXED_CUTS, Means, Sharing
+from vast.vendors.tool_reader import Device, device_reader
 
 _MODES = "AMD Instinct compute partition modes (DPX, QPX, CPX); slicing: HAMi 2.10"
 _HAMI = "AMD data sheet; slicing: HAMi 2.10"
@@ -73,6 +75,18 @@ def _environment(devices: Sequence[GrantedDevice]) -> Mapping[str, str]:
 # A mask of compute units; nothing lends them.
 _SHARING: Sharing = {**FIXED_CUTS, "fixed-ratio": Means("a mask of compute units (HSA_CU_MASK)")}
 
+
+def _uuid(card: Device) -> str:
+    """In the form that ROCR_VISIBLE_DEVICES takes."""
+    unique = card["unique_id"]
+    return f"GPU-{unique.removeprefix('0x')}" if unique else local_uuid("GPU-", "amd", card["index"])
+
+
+_COMMAND = (
+    "rocm-smi --showid --showuniqueid --showproductname --showbus --showmeminfo vram"
+    " --showuse --showtemp --showpower --json"
+)
+
 VENDOR = Vendor(
     key="amd",
     name="AMD",
@@ -82,5 +96,5 @@ VENDOR = Vendor(
     sharing=_SHARING,
     uuid_prefix="GPU-",
     fabric="xgmi",
-    reader=READER,
+    reader=device_reader(_COMMAND.split(), parse_cards, _uuid),
 )

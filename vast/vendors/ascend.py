@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from vast.vendors.ascend_npu_smi import READER
 from vast.vendors.base import DeviceModel, GrantedDevice, PartitionTemplate, SliceRule, Vendor
 from vast.vendors.environment import by_index, lowest_memory_limit
+from vast.vendors.machine import local_uuid
+from vast.vendors.readers.ascend import parse_info
 from vast.vendors.sharing import FIXED_CUTS, Means, Sharing
+from vast.vendors.tool_reader import device_reader
 
 _SOURCE = "HAMi 2.10, vnpus.configs (vNPU templates)"
 _WHOLE_ONLY = "npu-smi output; no vNPU template known"
@@ -105,6 +107,17 @@ _SHARING: Sharing = {
     "fixed-ratio": Means("the AI cores of the vNPU template"),
 }
 
+# A warning is for the operator: the chip still works. Words not listed say nothing about it.
+_HEALTH = {"OK": "healthy", "Warning": "healthy", "Alarm": "unhealthy", "Critical": "unhealthy"}
+
+# The table has no serial, and the chips of a card may share a bus id: the place names the chip.
+_READER = device_reader(
+    ["npu-smi", "info"],
+    parse_info,
+    lambda chip: local_uuid("NPU-", chip["npu"], chip["chip"]),
+    lambda chip: _HEALTH.get(chip["health"] or "", "unknown"),
+)
+
 VENDOR = Vendor(
     key="ascend",
     name="Huawei Ascend",
@@ -114,5 +127,5 @@ VENDOR = Vendor(
     sharing=_SHARING,
     uuid_prefix="NPU-",
     fabric="hccs",
-    reader=READER,
+    reader=_READER,
 )

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from vast.vendors.base import DeviceModel, GrantedDevice, SliceRule, Vendor
 from vast.vendors.environment import by_index
-from vast.vendors.mthreads_gmi import READER
+from vast.vendors.machine import local_uuid
+from vast.vendors.readers.mthreads import parse_query
 from vast.vendors.sharing import FIXED_CUTS, Means, Sharing
+from vast.vendors.tool_reader import device_reader
 
 _SOURCE = "mthreads-gmi output; slicing: HAMi 2.10 (sGPU: 16 cores a card, memory units of 512 MiB)"
 
@@ -59,7 +61,17 @@ def _environment(devices: Sequence[GrantedDevice]) -> Mapping[str, str]:
     return {"MUSA_VISIBLE_DEVICES": visible, "MTHREADS_VISIBLE_DEVICES": visible}
 
 
-_SHARING: Sharing = {**FIXED_CUTS, "fixed-ratio": Means("the cores of the sGPU, sixteenths of a card")}
+_SHARING: Sharing = {
+    **FIXED_CUTS,
+    "best-effort": Means("the size of memory brings cores of its own"),
+    "fixed-ratio": Means("the cores of the sGPU, sixteenths of a card"),
+}
+
+_READER = device_reader(
+    ["mthreads-gmi", "-q", "--json"],
+    parse_query,
+    lambda card: card["uuid"] or local_uuid("GPU-", "mthreads", card["index"]),
+)
 
 VENDOR = Vendor(
     key="mthreads",
@@ -70,5 +82,5 @@ VENDOR = Vendor(
     sharing=_SHARING,
     uuid_prefix="GPU-",
     fabric="mtlink",
-    reader=READER,
+    reader=_READER,
 )

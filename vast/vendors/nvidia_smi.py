@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from vast.vendors.base import DeviceReader, Found, FoundDevice, FoundLink, Reading, RunTool, ToolError
 from vast.vendors.figures import needed, number, whole_number
+from vast.vendors.readers.matrix import parse_matrix
 
 log = logging.getLogger(__name__)
 
@@ -21,8 +22,6 @@ _TOPOLOGY = [TOOL, "topo", "-m"]
 # What one NVLink carries in one direction, in Gbit/s: second and third generation 200, which a bonded count
 # multiplies.
 _LINK_GBPS = 200
-# Newer drivers underline the header even when the output goes to a file.
-_ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def discover(run: RunTool) -> Found:
@@ -67,26 +66,18 @@ def telemetry(run: RunTool) -> tuple[Reading, ...]:
 
 def parse_links(text: str, uuids: dict[int, str]) -> tuple[FoundLink, ...]:
     """The NVLinks in ``nvidia-smi topo -m``; ``uuids`` by GPU index. Each pair once."""
-    lines = [_ANSI.sub("", line).rstrip("\n").split("\t") for line in text.splitlines()]
-    header = next((line for line in lines if any(cell.strip() == "GPU0" for cell in line[1:])), None)
-    if header is None:
-        raise ToolError(f"{TOOL} topo -m prints no matrix")
-    columns = {column: _gpu(name) for column, name in enumerate(header) if _gpu(name) is not None}
     links = []
-    for line in lines:
-        a = _gpu(line[0])
-        if a is None or line is header:
-            continue
-        for column, b in columns.items():
-            bonded = re.fullmatch(r"NV(\d+)", line[column].strip()) if column < len(line) else None
-            if bonded and b is not None and a < b and a in uuids and b in uuids:
-                links.append(FoundLink(uuids[a], uuids[b], "nvlink", _LINK_GBPS * int(bonded[1])))
+    for link in parse_matrix(text)["topology"]["links"]:
+        a, b, bonded = _gpu(link["a"]), _gpu(link["b"]), re.fullmatch(r"NV(\d+)", link["type"])
+        if bonded and a in uuids and b in uuids:
+            links.append(FoundLink(uuids[a], uuids[b], "nvlink", _LINK_GBPS * int(bonded[1])))
     return tuple(links)
 
 
-def _gpu(name: str) -> int | None:
-    match = re.fullmatch(r"GPU(\d+)", name.strip())
-    return int(match[1]) if match else None
+def _gpu(name: str) -> int:
+    """The number of a GPU; -1 for what else stands in the matrix."""
+    match = re.fullmatch(r"GPU(\d+)", name)
+    return int(match[1]) if match else -1
 
 
 def _rows(text: str, width: int) -> list[Sequence[str]]:

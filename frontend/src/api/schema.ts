@@ -2099,7 +2099,7 @@ export interface components {
             partition: string | null;
             /**
              * Sharing
-             * @description What happens to compute on a shared device when all want it: best-effort = nothing is promised (the default without cores); fixed-ratio = cores and never more (the default with cores); guaranteed-minimum = cores when wanted, more when idle; priority-preemption = the job of higher priority first, others slowed or paused.
+             * @description What happens to compute on a shared device when all want it: best-effort = nothing is promised (the default without cores); fixed-ratio = cores and never more (the default with cores); guaranteed-minimum = cores when wanted, more when idle; priority-preemption = the job of higher priority first, others get what it leaves.
              * @default null
              */
             sharing: ("best-effort" | "fixed-ratio" | "guaranteed-minimum" | "priority-preemption") | null;

@@ -70,3 +70,31 @@ def test_a_number_that_no_machine_has_is_refused_and_not_tripped_over() -> None:
     text = output_of(next(meta for meta in SAMPLES if meta.stem.startswith("7-info")))
     with pytest.raises(UnreadableText, match="broken"):
         read("ascend", "npu-smi info", text.replace("61825", "9" * 5000))
+
+
+def test_a_list_of_processes_is_read_by_its_titles() -> None:
+    text = "pid, process_name, used_gpu_memory [MiB]\n42, python, 1005 MiB\n43, [N/A], [N/A]\n"
+    assert read("nvidia", "nvidia-smi --query-compute-apps=pid,name", text)["processes"] == [
+        {"pid": 42, "name": "python", "memory_mib": 1005, "uuid": None},
+        {"pid": 43, "name": None, "memory_mib": None, "uuid": None},
+    ]
+
+
+def test_the_health_of_a_chip_comes_with_its_error() -> None:
+    text = "NPU ID : 1\nHealth Status : Alarm\nError Code : 80E01801\nError Information : NA\nChip ID : 0\n"
+    assert read("ascend", "npu-smi info -t health -i 1", text)["health"] == {
+        "npu_id": 1,
+        "chip_id": 0,
+        "status": "Alarm",
+        "error_code": "80E01801",
+        "error_information": None,
+    }
+
+
+def test_a_refusal_is_that_of_the_reader_that_was_asked() -> None:
+    with pytest.raises(UnreadableText, match="no chip found"):
+        read("ascend", "npu-smi info", "Segmentation fault")
+    with pytest.raises(UnreadableText, match="they read npu-smi info"):
+        read("ascend", "", "Segmentation fault")
+    with pytest.raises(UnreadableText, match="known are amd"):
+        read("nobody", "", "")

@@ -25,6 +25,12 @@ app = typer.Typer(help="Jobs.", no_args_is_help=True)
 
 JobName = Annotated[str, typer.Argument(metavar="JOB", help="Id, its first 8 or more characters, or name.")]
 JobNames = Annotated[list[str], typer.Argument(metavar="JOB...", help="Ids, their beginnings, or names.")]
+File = Annotated[str, typer.Option("--file", "-f", metavar="FILE", help="Job document; - for stdin.")]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help="Change a field: groups[0].replicas=4, labels.a=b."),
+]
+IntoQueue = Annotated[str | None, typer.Option("--queue", help="Into this queue instead of the document's.")]
 
 LIST_COLUMNS: list[Column[Job]] = [
     Column("NAME", lambda job: job.name),
@@ -70,14 +76,11 @@ EVENT_COLUMNS: list[Column[Event]] = [
 @app.command("submit")
 def submit(
     ctx: typer.Context,
-    file: Annotated[str, typer.Option("--file", "-f", metavar="FILE", help="Job document; - for stdin.")],
+    file: File,
     wait: Annotated[bool, typer.Option("--wait", help="Stay until it has ended; exit as it did.")] = False,
     logs: Annotated[bool, typer.Option("--logs", help="Print the logs of its tasks (waits too).")] = False,
-    sets: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Change a field: groups[0].replicas=4, labels.a=b."),
-    ] = None,
-    queue: Annotated[str | None, typer.Option(help="Into this queue instead of the document's.")] = None,
+    sets: Sets = None,
+    queue: IntoQueue = None,
     name: Annotated[str | None, typer.Option(help="Under this name instead of the document's.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only check the document.")] = False,
     output: Output = Format.TABLE,
@@ -109,12 +112,9 @@ def submit(
 @app.command("what-if")
 def what_if(
     ctx: typer.Context,
-    file: Annotated[str, typer.Option("--file", "-f", metavar="FILE", help="Job document; - for stdin.")],
-    sets: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Change a field: groups[0].replicas=4, labels.a=b."),
-    ] = None,
-    queue: Annotated[str | None, typer.Option(help="Into this queue instead of the document's.")] = None,
+    file: File,
+    sets: Sets = None,
+    queue: IntoQueue = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Ask what the scheduler would do with a job now: where it starts, who leaves for it, or why it waits.

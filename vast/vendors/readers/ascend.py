@@ -8,7 +8,7 @@ from typing import Any
 
 from vast.vendors.figures import number, whole_number
 from vast.vendors.readers.base import Reader, Readout, UnreadableText
-from vast.vendors.readers.matrix import is_matrix, parse_matrix
+from vast.vendors.readers.matrix import parse_matrix
 
 _PAIR = re.compile(r"(\d+)\s*/\s*(\d+)")
 _FIELD = re.compile(r"^\s*([A-Za-z][^:]*?)\s*:\s*(.*?)\s*$")
@@ -163,12 +163,7 @@ def _block(name: str, keys: dict[str, str], *, numbers: bool) -> Reader:
             raise UnreadableText(f"none of the lines of npu-smi info -t {name} is here")
         return {name: chips[0]} if len(chips) == 1 else {name: chips[0], "chips": chips}
 
-    return Reader(
-        f"npu-smi info -t {name}",
-        re.compile(rf"-t\s+{name}\b"),
-        lambda text: sum(key in keys for key, _ in _fields(text)) > 1,
-        parse,
-    )
+    return Reader(f"npu-smi info -t {name}", re.compile(rf"-t\s+{name}\b"), parse)
 
 
 def _told(value: str) -> str | None:
@@ -176,15 +171,10 @@ def _told(value: str) -> str | None:
 
 
 READERS = (
-    Reader("npu-smi info -t topo", re.compile(r"-t\s+topo\b"), is_matrix, parse_matrix),
+    Reader("npu-smi info", re.compile(r"npu-smi\s+info\s*$"), parse_info),
+    Reader("npu-smi info -t topo", re.compile(r"-t\s+topo\b"), parse_matrix),
     _block("usages", _USAGES, numbers=True),
     _block("ecc", _ECC, numbers=True),
     _block("board", _BOARD, numbers=False),
     _block("health", _HEALTH, numbers=False),
-    Reader(
-        "npu-smi info",
-        re.compile(r"npu-smi\s+info\s*$"),
-        lambda text: any(len(row) == 3 and row[0][:1].isdigit() for row in _cells(_parts(text)[0])),
-        parse_info,
-    ),
 )

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from vast.vendors.base import ToolError
+
 Readout = dict[str, Any]
 
 
-class UnreadableText(ValueError):
+class UnreadableText(ToolError):
     """The text is not what the tool prints, or it is broken where nothing can be skipped. Says where."""
 
 
@@ -18,12 +20,10 @@ class UnreadableText(ValueError):
 class Reader:
     """Reads one kind of output.
 
-    ``command`` is searched in the command line that printed the text; ``recognises`` looks at the text
-    itself, for commands that are wrapped, aliased or not known. ``parse`` raises UnreadableText with a sentence for people;
-    what else it trips over is turned into one (``registry``).
+    ``command`` is searched in the command line that printed the text. ``parse`` raises UnreadableText for a text of
+    another kind; what else it trips over in a broken one is turned into that (``registry``).
     """
 
     name: str
     command: re.Pattern[str]
-    recognises: Callable[[str], bool]
     parse: Callable[[str], Readout]

@@ -13,11 +13,6 @@ _NEAR = {"CPU Affinity": "cpu_affinity", "NUMA Affinity": "numa", "Node Affinity
 SELF = "X"
 
 
-def is_matrix(text: str) -> bool:
-    """Whether a line of device names is followed by rows that begin with them."""
-    return _header(_lines(text)) is not None
-
-
 def parse_matrix(text: str) -> Readout:
     """``topology``: devices, each unordered pair once, and the CPUs near each device where the table tells."""
     lines = _lines(text)

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from vast.vendors.readers.base import Reader, Readout, UnreadableText
-from vast.vendors.readers.matrix import is_matrix, parse_matrix
+from vast.vendors.readers.matrix import parse_matrix
 
 _CARD = re.compile(r"^GPU#(\d+)\s+(.+?)\s+([0-9A-Fa-f]{4,8}:\S+)\s+(.+?)\s+\(UUID: ([^)\s]+)\)", re.MULTILINE)
 
@@ -34,6 +34,6 @@ def parse_list(text: str) -> Readout:
 
 
 READERS = (
-    Reader("mx-smi topo", re.compile(r"topo"), is_matrix, parse_matrix),
-    Reader("mx-smi -L", re.compile(r"\s-L\b"), lambda text: bool(_CARD.search(text)), parse_list),
+    Reader("mx-smi topo", re.compile(r"topo"), parse_matrix),
+    Reader("mx-smi -L", re.compile(r"\s-L\b"), parse_list),
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 from vast.vendors.figures import number, whole_number
 from vast.vendors.readers.base import Reader, Readout, UnreadableText
-from vast.vendors.readers.matrix import is_matrix, parse_matrix
+from vast.vendors.readers.matrix import parse_matrix
 
 
 def parse_query(text: str) -> Readout:
@@ -72,6 +72,6 @@ def _json(text: str) -> Any:
 
 
 READERS = (
-    Reader("mthreads-gmi topo", re.compile(r"topo"), is_matrix, parse_matrix),
-    Reader("mthreads-gmi -q --json", re.compile(r"json|-j\b"), lambda text: '"GPU"' in text, parse_query),
+    Reader("mthreads-gmi -q --json", re.compile(r"json|-j\b"), parse_query),
+    Reader("mthreads-gmi topo", re.compile(r"topo"), parse_matrix),
 )

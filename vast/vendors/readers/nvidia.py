@@ -8,7 +8,7 @@ from typing import Any
 
 from vast.vendors.figures import number, whole_number
 from vast.vendors.readers.base import Reader, Readout, UnreadableText
-from vast.vendors.readers.matrix import is_matrix, parse_matrix
+from vast.vendors.readers.matrix import parse_matrix
 
 _TEXT = {
     "name": "model",
@@ -139,8 +139,8 @@ def parse_nvlink(text: str) -> Readout:
         elif card and (link := _LINK.match(line)) and link[2]:
             cards[card]["links_up"] += 1
             cards[card]["per_link_gbs"] = number(link[2])
-    if not cards:
-        raise UnreadableText("no line such as GPU 0: NAME (UUID: ...)")
+    if not any(_LINK.match(line) for line in text.splitlines()):
+        raise UnreadableText("no line such as Link 0: 26.562 GB/s under one such as GPU 0: NAME (UUID: ...)")
     return {"nvlink": cards}
 
 
@@ -161,21 +161,13 @@ def parse_xid(text: str) -> Readout:
 
 
 READERS = (
+    Reader("nvidia-smi nvlink -s", re.compile(r"nvlink"), parse_nvlink),
+    Reader("nvidia-smi -L", re.compile(r"\s-L\b|--list-gpus"), parse_list),
+    Reader("nvidia-smi topo -m", re.compile(r"topo"), parse_matrix),
     Reader(
-        "Xid lines of the kernel log", re.compile(r"dmesg|journalctl"), lambda t: "NVRM: Xid" in t, parse_xid
-    ),
-    Reader(
-        "nvidia-smi nvlink -s",
-        re.compile(r"nvlink"),
-        lambda t: bool(_GPU.search(t)) and bool(re.search(r"^\s+Link \d+:", t, re.MULTILINE)),
-        parse_nvlink,
-    ),
-    Reader("nvidia-smi -L", re.compile(r"\s-L\b|--list-gpus"), lambda t: bool(_GPU.search(t)), parse_list),
-    Reader("nvidia-smi topo -m", re.compile(r"topo"), is_matrix, parse_matrix),
-    Reader(
-        "nvidia-smi --query-gpu, --query-compute-apps with --format=csv",
+        "nvidia-smi --query-gpu or --query-compute-apps with --format=csv",
         re.compile(r"--query-"),
-        lambda t: bool(_csv_lines(t)) and "," in t,
         parse_query,
     ),
+    Reader("Xid lines of the kernel log", re.compile(r"dmesg|journalctl"), parse_xid),
 )

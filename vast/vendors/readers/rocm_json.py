@@ -22,7 +22,7 @@ _UNTOLD = {"", "n/a", "none", "0"}
 def parse_cards(text: str) -> Readout:
     found = _cards_of(text)
     if found is None:
-        raise UnreadableText('no JSON object with "card0", "card1", ...')
+        raise UnreadableText('no JSON with "card0", "card1", ... as rocm-smi and hy-smi print it with --json')
     system, cards = found
     devices = [_device(int(name[4:]), card) for name, card in cards.items()]
     readout: Readout = {"devices": sorted(devices, key=lambda device: int(device["index"]))}
@@ -129,11 +129,4 @@ def _whole(card: Mapping[str, str], *keys: str) -> int | None:
     return next((value for key in keys if (value := whole_number(card.get(key, ""))) is not None), None)
 
 
-READERS = (
-    Reader(
-        "rocm-smi or hy-smi with --json",
-        re.compile(r"--json"),
-        lambda text: _cards_of(text) is not None,
-        parse_cards,
-    ),
-)
+READERS = (Reader("rocm-smi or hy-smi with --json", re.compile(r"--json"), parse_cards),)
